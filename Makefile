@@ -208,6 +208,10 @@ deploy-check: setup ## Install the wheel into a fresh environment, and validate 
 alerts: setup ## Fire each alert by its real fault, with Prometheus and separate engines; takes a quarter of an hour
 	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q -s tests/deploy/test_alerts.py --durations=20) | tee $(RESULTS)/alerts.txt
 
+.PHONY: deploy-proof
+deploy-proof: setup up ## Install on a bare Debian, upgrade under load, break each part, restore; writes docs/deploy-proof.md
+	PYTHONPATH=scripts:. $(BIN)/python -m deploy_proof --page docs/deploy-proof.md $(PROOF_ARGS)
+
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 
 RESULTS := bench/results

@@ -28,6 +28,7 @@ SOURCES = {
     "README.md": "readme",
     "clients/python/README.md": "python-client",
     "docs/README.md": "index",
+    "docs/deploy-proof.md": "deploy-proof",
     "docs/deprecation.md": "deprecation",
     "docs/performance.md": "performance",
     "docs/privacy.md": "privacy",

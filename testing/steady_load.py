@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -17,8 +18,8 @@ CLIENT_TIMEOUT_S = 30
 class SteadyLoad(ABC):
     """Sends from a separate thread, from the beginning of a block to its end."""
 
-    def __init__(self, url: str, api_key: str, rate: float) -> None:
-        self._url, self._api_key, self._rate = url, api_key, rate
+    def __init__(self, url: str, api_key: str, rate: float, *, tls: ssl.SSLContext | bool = True) -> None:
+        self._url, self._api_key, self._rate, self._tls = url, api_key, rate, tls
         self._stop = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._send_all()), daemon=True)
         self._began = 0.0
@@ -46,7 +47,12 @@ class SteadyLoad(ABC):
         headers = {"X-API-Key": self._api_key}
         async with (
             httpx.AsyncClient(
-                base_url=self._url, headers=headers, limits=limits, timeout=CLIENT_TIMEOUT_S, trust_env=False
+                base_url=self._url,
+                headers=headers,
+                limits=limits,
+                timeout=CLIENT_TIMEOUT_S,
+                trust_env=False,
+                verify=self._tls,
             ) as client,
             asyncio.TaskGroup() as under_way,
         ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import httpx
 
@@ -54,6 +55,17 @@ def warm_up(url: str, asked: Sequence[Question]) -> None:
                 return
 
 
+def read_answer(question: Question, body: dict[str, Any]) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    """What a 200 says: how many leads there are, the domains of those in it, and domains answered with an error."""
+    if question.path == SEARCH:
+        return body["total_results"], tuple(record["domain"] for record in body["results"]), ()
+    domains, errors = (
+        tuple(sorted(one["domain"] for one in body["results"] if one["status"] == status))
+        for status in ("success", "error")
+    )
+    return len(domains) + len(errors), domains, errors
+
+
 class Traffic(SteadyLoad):
     """Sends random ones of the questions."""
 
@@ -75,14 +87,4 @@ class Traffic(SteadyLoad):
         if answer.status_code != 200:
             self.exchanges.append(Exchange(sent_s, took_s, number, answer.status_code, request_id, None, ()))
             return
-        body = answer.json()
-        if question.path == SEARCH:
-            total, domains = body["total_results"], tuple(record["domain"] for record in body["results"])
-            errors: tuple[str, ...] = ()
-        else:
-            domains, errors = (
-                tuple(sorted(one["domain"] for one in body["results"] if one["status"] == status))
-                for status in ("success", "error")
-            )
-            total = len(domains) + len(errors)
-        self.exchanges.append(Exchange(sent_s, took_s, number, 200, request_id, total, domains, errors))
+        self.exchanges.append(Exchange(sent_s, took_s, number, 200, request_id, *read_answer(question, answer.json())))

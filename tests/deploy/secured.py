@@ -61,7 +61,7 @@ class ShippedPostgres(engines.Postgres):
             shutil.copy(self._prepared / "tls" / name, tls / name)
         (tls / "postgres.key").chmod(0o600)
         give(tls, self.user)
-        shipped = with_tls_lines(DEPLOY / "postgresql/siteglass.conf").replace("/etc/siteglass/tls", str(tls))
+        shipped = with_tls_lines(DEPLOY / "postgresql/siteglass.conf").replace("/etc/postgresql/tls", str(tls))
         for name, text in (("siteglass.conf", shipped), ("changes.conf", self._changes)):
             (self.data / name).write_text(text)
         shutil.copy(DEPLOY / "postgresql/pg_hba.conf", self.data / "pg_hba.conf")
@@ -120,7 +120,7 @@ class ShippedRedis(engines.Redis):
             shutil.copy(self._prepared / "tls" / name, own / name)
         shutil.copy(self._prepared / "secrets/redis_password.conf", own)
         shipped = with_tls_lines(DEPLOY / "redis.conf").replace("tls-port 6379", f"tls-port {self.port}")
-        for place in ("/etc/siteglass/tls", "/run/secrets"):
+        for place in ("/etc/redis/tls", "/run/secrets"):
             shipped = shipped.replace(place, str(own))
         (own / "redis.conf").write_text(f"{shipped}\nbind {HOST}\ndir {own}\n")
         give(own, self.user)
