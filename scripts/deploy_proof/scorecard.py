@@ -60,7 +60,7 @@ class Scorecard:
     def table(self) -> str:
         """The scorecard as a table of Markdown."""
         rows = [
-            f"| {number} | {step.title} | {step.seconds:.0f} | {'<br>'.join(step.findings)} |"
+            f"| {number} | {step.title} | {step.seconds:.0f} | {'; '.join(step.findings)} |"
             for number, step in enumerate(self.steps, 1)
         ]
         return "\n".join(["| | step | seconds | result |", "| --- | --- | --- | --- |", *rows])
