@@ -103,8 +103,10 @@ class Desk:
         os.close(theirs)
         os.write(ours, typed.encode())
         shown = bytearray()
+        waiting = select.poll()  # select() takes only the first 1,024 files of a process
+        waiting.register(ours, select.POLLIN)
         try:
-            while select.select([ours], [], [], TIMEOUT_S)[0] and (chunk := os.read(ours, 65_536)):
+            while waiting.poll(TIMEOUT_S * 1_000) and (chunk := os.read(ours, 65_536)):
                 shown += chunk
         except OSError:  # how Linux says that nobody writes any more
             pass
