@@ -114,7 +114,7 @@ def find_problems(claims: Claims) -> list[str]:
     return problems
 
 
-def _git(*arguments: str) -> str | None:
+def git(*arguments: str) -> str | None:
     """What git prints; None if it fails."""
     done = subprocess.run(["git", *arguments], cwd=CHECKOUT, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
@@ -122,19 +122,19 @@ def _git(*arguments: str) -> str | None:
 
 def find_git_problems(version: str) -> list[str]:
     """What contradicts the history: another commit has the tag, or the release before is not in it."""
-    head = _git("rev-parse", "HEAD")
+    head = git("rev-parse", "HEAD")
     if head is None:
         return ["this is not a git checkout: a release is built from a commit"]
     problems = []
     name, commit = previous_release()
-    if _git("cat-file", "-e", f"{commit}^{{commit}}") is None:
+    if git("cat-file", "-e", f"{commit}^{{commit}}") is None:
         problems.append(f"the commit of {name} is not in this checkout: fetch the whole history")
-    elif _git("merge-base", "--is-ancestor", commit, head) is None:
+    elif git("merge-base", "--is-ancestor", commit, head) is None:
         problems.append(f"the commit of {name} is not one of those before {head[:12]}")
-    tagged = _git("rev-list", "-n", "1", f"v{version}")
+    tagged = git("rev-list", "-n", "1", f"v{version}")
     if tagged not in (None, head):
         problems.append(f"the tag v{version} is set on {str(tagged)[:12]}, this is {head[:12]}")
-    if _git("status", "--porcelain") and ".dev" not in version:
+    if git("status", "--porcelain") and ".dev" not in version:
         problems.append("there are changes that are not committed")
     return problems
 
@@ -182,7 +182,7 @@ def main() -> int:
         return 1
     if ".dev" in claims.package:
         say("tag", f"none: {claims.package} is a development version. docs/guides/upgrading.md says how to release")
-    elif _git("rev-list", "-n", "1", f"v{claims.package}") is None:
+    elif git("rev-list", "-n", "1", f"v{claims.package}") is None:
         say("tag", f"run: git tag --annotate v{claims.package} --message 'Siteglass {claims.package}'")
     return 0
 

@@ -3,7 +3,7 @@
     pip install granian && python -m bench.overhead.servers --keep
 
 Only the first one bounds what a stranger can make it hold (decision 0015); the others show what these bounds cost.
-granian is no dependency of the project: it is installed for this alone.
+granian is not a dependency of the project. Install it only for this benchmark.
 """
 
 from __future__ import annotations

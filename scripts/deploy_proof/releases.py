@@ -12,7 +12,7 @@ from pathlib import Path
 
 from deploy_proof.scorecard import ProofError
 from engine_host import CHECKOUT, engines_root, run
-from release import PREVIOUS, previous_release
+from release import PREVIOUS, git, previous_release
 
 # Money and search through the outer surface. Tests of the tables themselves are about their own release only.
 PREVIOUS_TESTS = (
@@ -42,23 +42,14 @@ class Release:
         return f"{self.version} ({self.commit[:8]})"
 
 
-def _git(*words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=CHECKOUT, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ProofError(f"`git {' '.join(words)}` failed: {done.stderr.strip()}")
-    return done.stdout.strip()
-
-
 def previous_commit() -> str:
     """The commit of the previous release; an error if the history lacks it."""
     _version, commit = previous_release()
-    try:
-        _git("cat-file", "-e", f"{commit}^{{commit}}")
-    except ProofError:
+    if git("cat-file", "-e", f"{commit}^{{commit}}") is None:
         raise ProofError(
             f"{PREVIOUS.relative_to(CHECKOUT)} names {commit}, which this clone does not have: fetch the whole history "
             "(`git fetch --unshallow`)"
-        ) from None
+        )
     return commit
 
 
@@ -68,11 +59,11 @@ def build(folder: Path) -> tuple[Release, Release]:
     tree = folder / "previous-tree"
     tree.mkdir()
     archive = folder / "previous.tar"
-    _git("archive", "--format=tar", f"--output={archive}", commit)
+    run(["git", "archive", "--format=tar", f"--output={archive}", commit], cwd=CHECKOUT)
     run(["tar", "--extract", "--file", str(archive), "--directory", str(tree)])
     archive.unlink()
     previous = _release(commit, tree, folder / "previous")
-    this = _release(_git("rev-parse", "HEAD"), CHECKOUT, folder / "this")
+    this = _release(str(git("rev-parse", "HEAD")), CHECKOUT, folder / "this")
     return previous, this
 
 

@@ -98,7 +98,7 @@ does not work fails here.
 - Object storage for backups was not tried.
 """
 DEVIATIONS = (
-    "A program of {systemctl} lines stands in for `systemctl`. It starts what the units start, with their user, "
+    "A program of {systemctl} lines replaces `systemctl`. It starts what the units start, with their user, "
     "settings and secrets.",
     "The Debian root has `sudo`, as servers have, and takes the settings of apt and pip from the machine of the proof.",
     "Servers of packages are not started when they are installed, but when the guide first starts them.",

@@ -50,7 +50,7 @@ class Site:
         return "".join(self.machine.sh(guide.block(name, changes), quiet=False) for name in names)
 
     def command(self, words: str, code: int = 0) -> str:
-        """A command of the operator, as the guide tells to run it."""
+        """A command of the operator, as the guide says."""
         return self.machine.sh(f"sudo siteglass-command {words}", code=code, quiet=False)
 
     def put_release(self, release: Release) -> None:

@@ -23,7 +23,7 @@ import asyncpg
 import httpx
 import psutil
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml  # type: ignore[import-untyped]  # the package has no types
 
 from engine_host import CHECKOUT, wait_until
 from siteglass.billing.in_doubt import list_in_doubt, settle

@@ -9,7 +9,7 @@ from typing import Any
 
 import prometheus_client
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml  # type: ignore[import-untyped]  # the package has no types
 
 import build_dashboards
 from siteglass.platform import metrics

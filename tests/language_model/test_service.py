@@ -134,10 +134,10 @@ def test_neither_key_nor_words_are_logged_or_counted(
     endpoint.sends(b"secretofthemodel", 500)
     for number in range(6):
         interpret(service, f"sites that never got a verysecretword{'!' * number}")
-    told = "\n".join(lines) + scrape()
-    assert "pausing requests to the language model" in told
+    shown = "\n".join(lines) + scrape()
+    assert "pausing requests to the language model" in shown
     for secret in (KEY, "verysecretword", "secretofthemodel", endpoint.url):
-        assert secret not in told
+        assert secret not in shown
     assert KEY not in repr(settings)
     warned = [json.loads(line) for line in lines if "pausing requests" in line]
     assert [(line["reason"], line["ms"]) for line in warned] == [("status", 30_000)]

@@ -379,7 +379,7 @@ def _page(answer: SearchAnswer, order: Order, limit: int, position: Position | N
     """The page; raises NoCards or Tied."""
     found = answer.hits.hits
     backward = position is not None and position.backward
-    if not order.has_rare_ties or (found and len(found[0].sort) > 1):  # in order already, and none too many
+    if found and len(found[0].sort) > 1:  # sorted by domain, too: in order, and none too many
         hits = [one.hit(rest=rest) for one in found[:limit]]
         return HitPage(hits[::-1] if backward else hits, more=len(found) > limit)
     down = order.runs_down(backward=backward)
