@@ -111,7 +111,9 @@ def test_no_acknowledged_lead_is_lost(cluster: Cluster, tmp_path: Path) -> None:
             time.sleep(5)
             while_lost += loader.acknowledged - before
             cluster.start()
-            while loader.acknowledged < loader.allowed and not loading.done():
+            while loader.acknowledged < loader.allowed:
+                if loading.done():
+                    loading.result()  # raises what ended it
                 time.sleep(0.1)
             print(f"{step}: {loader.acknowledged} acknowledged, {loader.repeated} loads repeated")
         loading.result()
