@@ -158,6 +158,7 @@ async def _empty_checks(
     theirs = [one.record for one in pairs.other.values()]
     leads = max(len(ours), 1)
     shares = [(field, _filled(ours, field) / leads, _filled(theirs, field) / leads, leads) for field in _shown()]
+    await generations.refresh(index, [live, name])  # otherwise one shows new leads that the other does not show yet
     before, after = await _searchable(index, live), await _searchable(index, name)
     shares += [(field, before[field], after[field], live_count) for field in mapping.FILTER_ONLY]
     refused, rises = [], []
