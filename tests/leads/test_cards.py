@@ -16,7 +16,7 @@ from siteglass.index.cards import decode_card, decode_rest, encode_card, encode_
 from siteglass.index.documents import document
 from siteglass.index.hits import Hit
 from siteglass.leads.contact_details import shown_field
-from siteglass.leads.enrich import data_of_hit
+from siteglass.leads.enrich import data_of_hits
 from siteglass.leads.search import shown_page
 from siteglass.platform.postgres import Postgres
 from siteglass.query.fields import ENRICH_SELECTABLE, SEARCH_DEFAULT, SEARCH_SELECTABLE
@@ -106,12 +106,20 @@ def test_a_page_of_cards_is_the_page_of_rebuilt_records(seed: int) -> None:
 def test_an_enrichment_of_cards_is_the_one_of_rebuilt_records(seed: int) -> None:
     draw, records, hidden = _scene(seed)
     select = draw.choice((ENRICH_SELECTABLE, tuple(draw.sample(ENRICH_SELECTABLE, draw.randint(1, 6)))))
+    wanted = {}
     for record in records:
         kept = hidden.shown(record)
         own = ("spending", "social_accounts")
-        wanted = kept and {name: kept["e"][name] if name in own else shown_field(kept, name) for name in select}
+        if kept is not None:
+            wanted[kept["domain"]] = {
+                name: kept["e"][name] if name in own else shown_field(kept, name) for name in select
+            }
 
-        assert encode(data_of_hit(_hit(record, rest=True), hidden, select)) == encode(wanted)
+    data = data_of_hits([_hit(record, rest=True) for record in records], hidden, select)
+
+    assert {domain: encode(one) for domain, one in data.items()} == {
+        domain: encode(one) for domain, one in wanted.items()
+    }
 
 
 def test_the_scenes_have_what_they_are_for() -> None:

@@ -12,6 +12,9 @@ from publicsuffixlist import PublicSuffixList
 MAX_INPUT_CHARS = 2_048
 
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+# A host as it is stored, and as most callers send it. One that ends in a digit may be an IP address.
+_STORED_HOST = re.compile(rf"(?:{_LABEL.pattern}\.)+{_LABEL.pattern}(?<![0-9])")
+MAX_HOST_CHARS = 253
 # Also as people mistype it: `http:/a.com`, `https//a.com`, `//a.com`, `http://https://a.com`.
 _SCHEME = re.compile(r"^(?:(?:[a-z][a-z0-9+.-]*://|https?(?:[:;]|(?=[/\\]))|:?//)[/\\]*)+", re.IGNORECASE)
 
@@ -73,6 +76,8 @@ def _is_ip_address(host: str) -> bool:
 
 def normalise(text: str) -> str:
     """The host a text names, in lower-case ASCII; raises NotAHost with the reason."""
+    if len(text) <= MAX_HOST_CHARS and _STORED_HOST.fullmatch(text):
+        return text
     if not text.strip():
         raise NotAHost("is blank")
     if len(text) > MAX_INPUT_CHARS:
@@ -89,7 +94,7 @@ def normalise(text: str) -> str:
             raise NotAHost("is not a host name") from None
     host = host.lower()
     labels = host.split(".")
-    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+    if len(host) > MAX_HOST_CHARS or not all(_LABEL.fullmatch(label) for label in labels):
         raise NotAHost("is not a host name")
     if len(labels) < 2:
         raise NotAHost("is a single label, not a domain such as example.com")
@@ -100,6 +105,8 @@ def normalise(text: str) -> str:
 
 def registrable(host: str) -> str:
     """The registrable domain of a normalised host; the host itself where there is none."""
+    if host.count(".") == 1:
+        return host  # nothing shorter can be registered
     return _suffixes().privatesuffix(host) or host
 
 

@@ -6,7 +6,7 @@ leads that have them as an alias. Many names take one search for both, which rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
@@ -49,9 +49,9 @@ class LookupResult(Generic[Found]):
                 return name
         return next((self.aliases[name] for name in names if name in self.aliases), None)
 
-    def shown(self, hidden: SuppressionFilter, show: Callable[[Found], Shown | None]) -> LookupResult[Shown]:
-        """What may be shown of it: a suppressed lead is as if it were not there, and so is a suppressed alias."""
-        records = {domain: one for domain, found in self.records.items() if (one := show(found)) is not None}
+    def shown(self, hidden: SuppressionFilter, records: dict[str, Shown]) -> LookupResult[Shown]:
+        """The same with what may be shown: a lead that is not in `records` is as if it were not there, and so is a
+        suppressed alias."""
         aliases = {
             name: domain for name, domain in self.aliases.items() if domain in records and not hidden.hides(name)
         }

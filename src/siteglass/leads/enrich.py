@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -64,26 +64,38 @@ async def _look_up(
         except (NoCards, ShardsFailed, TooManyHolders):
             pass  # looked up one by one, those that can be are
         else:
-            return found.shown(hidden, lambda hit: data_of_hit(hit, hidden, select))
+            return found.shown(hidden, data_of_hits(found.records.values(), hidden, select))
     stored = await look_up_sites(index, sites)
-    return stored.shown(hidden, lambda record: _data_of_record(shown_record(record), hidden, select))
+    return stored.shown(hidden, _data_of_records(map(shown_record, stored.records.values()), hidden, select))
 
 
-def data_of_hit(hit: Hit, hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:
-    """The selected data of a lead that may be shown; None: nothing. Most is taken from the bytes that the index has."""
-    if hit.rest is None:
-        raise ValueError("an enrichment needs all fields of a lead")
-    if hidden.may_change(hit.domain, hit.card.country):
-        return _data_of_record(rebuild_record(hit.card, hit.rest), hidden, select)
-    return select_fields([enrichment_object(hit.card, hit.rest)], select)[0]
+def data_of_hits(hits: Iterable[Hit], hidden: SuppressionFilter, select: tuple[str, ...]) -> dict[str, Data]:
+    """The selected data of the leads that may be shown. Most is taken from the bytes that the index has."""
+    unchanged: dict[str, bytes] = {}
+    rebuilt: list[dict[str, Any]] = []
+    for hit in hits:
+        if hit.rest is None:
+            raise ValueError("an enrichment needs all fields of a lead")
+        if hidden.may_change(hit.domain, hit.card.country):
+            rebuilt.append(rebuild_record(hit.card, hit.rest))
+        else:
+            unchanged[hit.domain] = enrichment_object(hit.card, hit.rest)
+    selected = select_fields(list(unchanged.values()), select)
+    return {**dict(zip(unchanged, selected, strict=True)), **_data_of_records(rebuilt, hidden, select)}
 
 
-def _data_of_record(record: dict[str, Any], hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:
-    kept = hidden.shown(record)
-    if kept is None:
-        return None
-    own = kept["e"]
-    return {name: own[name] if name in ENRICH_OWN else shown_field(kept, name) for name in select}
+def _data_of_records(
+    records: Iterable[dict[str, Any]], hidden: SuppressionFilter, select: tuple[str, ...]
+) -> dict[str, Data]:
+    data: dict[str, Data] = {}
+    for record in records:
+        kept = hidden.shown(record)
+        if kept is not None:
+            own = kept["e"]
+            data[kept["domain"]] = {
+                name: own[name] if name in ENRICH_OWN else shown_field(kept, name) for name in select
+            }
+    return data
 
 
 def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookupResult[Data]) -> list[tuple[str, Mark]]:

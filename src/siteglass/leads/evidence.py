@@ -54,7 +54,9 @@ async def find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dict
     except NotAHost as error:
         raise BadRequest([Problem("domain", f"{repeated(asked)} {error}")]) from None
     await hidden.require_fresh()
-    looked_up = (await look_up_sites(index, [hosts])).shown(hidden, hidden.shown)
+    found = await look_up_sites(index, [hosts])
+    shown = {domain: kept for domain, record in found.records.items() if (kept := hidden.shown(record)) is not None}
+    looked_up = found.shown(hidden, shown)
     if looked_up.failed:
         raise Unavailable("the look-up failed")
     stored = looked_up.stored(hosts)
