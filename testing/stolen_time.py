@@ -54,6 +54,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         return report
     passed, stolen = (now - then for now, then in zip(_times(), before, strict=True))
     if passed and stolen / passed > MOST_STOLEN:
-        reason = f"failed while other machines on this host took {stolen / passed:.0%} of the processors"
+        taken = f"{stolen / passed:.0%} of the processors"
+        reason = f"failed while other machines on this host took {taken}: {_message(report)}"
         report.outcome, report.longrepr = "skipped", (str(item.path), item.location[1] or 0, reason)
     return report
+
+
+def _message(report: pytest.TestReport) -> str:
+    """What failed, in a line: whoever reads the summary decides whether the processors can be the reason."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return "no message" if crash is None else f"{crash.path}:{crash.lineno}: {crash.message.splitlines()[0]}"[:400]
