@@ -19,7 +19,7 @@ from siteglass.leads.responses import EnrichFailed, EnrichFound, EnrichItem, Enr
 from siteglass.suppression.filter import SuppressionFilter
 
 # From so many names on, one search that reads cards is faster than a look-up by ids.
-CARDS_FROM = 10
+CARDS_FROM = 20
 
 Data = dict[str, Any] | Struct
 

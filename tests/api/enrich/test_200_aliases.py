@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from siteglass.billing.credits import Mark
 from siteglass.corpus.lead import Lead
+from siteglass.leads.enrich import CARDS_FROM
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
 from testing.api_calls import ENRICH, SEARCH, answered, enrich, refused
@@ -35,6 +37,14 @@ LEADS = [
     _lead("leaves.com", "to-leaves.com", "also-to-leaves.com"),
     _lead("stays.com", "left.com", "kept.com"),
 ]
+
+
+def _enriched(client: httpx.Client, domains: list[str], **options: Any) -> list[dict[str, Any]]:
+    """The items, which are the same among many others: those are looked up in another way."""
+    items = enrich(client, domains, **options)
+    others = [f"nobody-{number}.example" for number in range(CARDS_FROM)]
+    assert enrich(client, [*domains, *others], **options)[: len(domains)] == items
+    return items
 
 
 @pytest.fixture(scope="module")
@@ -71,17 +81,17 @@ def customers(scene: World, client: httpx.Client) -> Iterator[Bank]:
     ],
 )
 def test_an_alias_is_answered_with_its_lead(client: httpx.Client, sent: str, stored: str) -> None:
-    (item,) = enrich(client, [sent], select=["domain", "title"])
+    (item,) = _enriched(client, [sent], select=["domain", "title"])
     assert item == {"status": "success", "domain": sent, "data": {"domain": stored, "title": f"Of {stored}"}}
-    (whole,) = enrich(client, [sent])
-    (named,) = enrich(client, [stored])
+    (whole,) = _enriched(client, [sent])
+    (named,) = _enriched(client, [stored])
     assert whole["data"] == named["data"]
 
 
 @pytest.mark.promise("alias.lead")
 @pytest.mark.parametrize("domain", ["name.com", "old-name.com.evil.org", "old-name.co", "co.uk", "never.com"])
 def test_nothing_else_leads_to_it(client: httpx.Client, domain: str) -> None:
-    assert enrich(client, [domain]) == [
+    assert _enriched(client, [domain]) == [
         {"status": "not_found", "domain": domain, "message": NO_DATA.format(domain)},
     ]
 
@@ -126,10 +136,10 @@ def test_evidence_of_an_alias_is_that_of_the_lead_once_it_is_paid(customers: Ban
 def test_an_alias_that_becomes_a_lead_is_answered_by_itself(scene: World, client: httpx.Client, tmp_path: Path) -> None:
     lead = _lead("becomes.com", "later-a-lead.com")
     add(scene.settings, [lead], tmp_path)
-    (item,) = enrich(client, ["later-a-lead.com"], select=["domain"])
+    (item,) = _enriched(client, ["later-a-lead.com"], select=["domain"])
     assert item["data"] == {"domain": "becomes.com"}
     add(scene.settings, [_lead("later-a-lead.com")], tmp_path)
-    (item,) = enrich(client, ["later-a-lead.com"], select=["domain"])
+    (item,) = _enriched(client, ["later-a-lead.com"], select=["domain"])
     assert item["data"] == {"domain": "later-a-lead.com"}
 
 
@@ -163,7 +173,7 @@ def test_opted_out_leads_and_aliases_are_not_found(scene: World, customers: Bank
                 {"left.com", "to-leaves.com"}
             )
         with serving(scene.settings) as fresh:  # it reads the list when it starts, not twenty seconds later
-            items = enrich(fresh, [domain for domain, _ in expected])
+            items = _enriched(fresh, [domain for domain, _ in expected])
             assert [(item["domain"], item["status"]) for item in items] == expected
     # An item without `domain` does not say whose it is: that of kept.com may be of the lead that left.
     for select, kept in ((["domain"], "success"), (["title"], "not_found")):
