@@ -1,8 +1,9 @@
-"""Which server runs the service: uvicorn with our bounds, uvicorn as it comes, or granian, in turn in one run.
+"""Which server runs the service, in turn in one run: uvicorn with our bounds, with one worker and with two, uvicorn as
+it comes, or granian.
 
     pip install granian && python -m bench.overhead.servers --keep
 
-Only the first one bounds what a stranger can make it hold (decision 0015); the others show what these bounds cost.
+Only ours bounds what a stranger can make it hold (decision 0015); the others show what these bounds cost.
 granian is not a dependency of the project. Install it only for this benchmark.
 """
 
@@ -28,6 +29,7 @@ from testing.progress import say
 APP = "siteglass.app:from_environment"
 COMMANDS = {
     "siteglass serve": SERVE,
+    "siteglass serve, 2 workers": (*SERVE, "--workers", "2"),
     "uvicorn": ("uvicorn", "--factory", APP, "--http", "httptools", "--loop", "uvloop", "--no-access-log"),
     "granian": ("granian", "--factory", APP, "--interface", "asgi", "--loop", "uvloop", "--workers", "1"),
 }

@@ -70,7 +70,7 @@ async def build(leads: int, file: Path | None = None) -> AsyncIterator[World]:
             # One segment, so that both sides search the same thing all the time, and no merge is counted.
             await _merge(backends.opensearch, generation)
             say("loaded and merged")
-            yield World(settings, await _key(settings), _sample(path))
+            yield World(settings, await _key(settings), read_sample(path))
         finally:
             await backends.opensearch.request("DELETE", f"/{generation}", timeout_ms=60_000)
 
@@ -96,7 +96,7 @@ async def _key(settings: Settings) -> str:
     return key
 
 
-def _sample(path: Path) -> list[Lead]:
+def read_sample(path: Path) -> list[Lead]:
     """Leads from all over the file."""
     with open_parquet(path) as file:
         groups = file.num_row_groups
