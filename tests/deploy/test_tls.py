@@ -89,6 +89,9 @@ def test_searches_are_answered_over_tls_while_a_process_goes(engines: Secured, e
             first = client.post("/v1/leads/search", json={"limit": 5}, timeout=30).raise_for_status()
             assert len(first.json()["results"]) == 5
             assert first.headers["strict-transport-security"] == "max-age=63072000"
+            for path in ("/metrics", "/%6detrics"):  # a worker of the previous release would answer
+                hidden = client.get(path)
+                assert (hidden.status_code, "x-request-id" in hidden.headers) == (404, False), path
             processes[0].send_signal(signal.SIGTERM)
             refused = []
             for _ in range(40):  # longer than it drains, and slower than the rate limit
