@@ -90,7 +90,8 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
     asked = parser.parse_args()
     figures = asyncio.run(measure(asked.leads, asked.rounds, asked.seconds))
-    write_result("servers", figures, "python -m bench.overhead.servers --keep", keep=asked.keep)
+    size = f"--leads {asked.leads} --rounds {asked.rounds} --seconds {asked.seconds:g}"
+    write_result("servers", figures, f"python -m bench.overhead.servers {size} --keep", keep=asked.keep)
 
 
 if __name__ == "__main__":
