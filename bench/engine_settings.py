@@ -3,84 +3,104 @@
     ENGINE_HEAP=512m make up && python -m bench.engine_settings --keep
 
 The requests are first pages of the seeded mix as the service sends them, without the count, and look-ups of ten domains
-by id. The result is stored by the heap, so that runs with several heaps can be compared.
+by id. The codecs take turns, since Java compiles more and more of what it runs. The result is stored by the heap, so
+that runs with several heaps can be compared.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import itertools
 import random
 import statistics
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from bench.common import SEED, bench_settings, demo_file, tables, write_result
 from bench.overhead.mix import Mix
 from bench.overhead.processes import CpuMeter, engine_pids
-from bench.overhead.world import read_sample
+from bench.overhead.world import merge, read_sample
 from siteglass.corpus.lead import Lead
 from siteglass.index import generations, pages
 from siteglass.index.administration import admin
 from siteglass.index.cards import needs_rest
 from siteglass.index.index import Index, open_index
 from siteglass.index.load import load
-from siteglass.index.lookup import look_up
 from siteglass.leads.requests import read_search
 from siteglass.platform.backends import open_backends
 from testing.progress import say
 
 CODECS = ("default", "best_compression")
-SEARCHES = 400
+REQUESTS = 400
 DOMAINS = 10
+WARM_UP_ROUNDS = 5
 TIMEOUT_MS = 30_000
 
-Send = Callable[[], Awaitable[object]]
+Body = dict[str, Any]
 
 
-def _pages(index: Index, sample: Sequence[Lead]) -> list[Send]:
-    """First pages, with the records that the service would ask for."""
-    found: list[Send] = []
-    for search in itertools.islice((one for one in Mix(sample, SEED).searches() if one.page == 1), SEARCHES):
+def _bodies(index: Index, sample: Sequence[Lead]) -> dict[str, list[Body]]:
+    """What is sent, by the end of the path: pages with the records that the service asks for, and look-ups."""
+    first_pages: list[Body] = []
+    for search in itertools.islice((one for one in Mix(sample, SEED).searches() if one.page == 1), REQUESTS):
         wanted, _ = read_search(search.body, index.clock.now_ms())
         records = pages.CARD_AND_REST if needs_rest(wanted.select or ()) else pages.CARD
-        body = pages.page_body(wanted.meaning.criteria, wanted.sort, wanted.limit, None, None, records=records)
-        path = f"/{index.names.read}/_search"
-        found.append(partial(index.opensearch.search, path, body, timeout_ms=TIMEOUT_MS, decode=len))
-    return found
-
-
-def _look_ups(index: Index, sample: Sequence[Lead]) -> list[Send]:
+        first_pages.append(
+            pages.page_body(wanted.meaning.criteria, wanted.sort, wanted.limit, None, None, records=records)
+        )
     draw = random.Random(SEED)
-    drawn = [[lead.domain for lead in draw.sample(sample, DOMAINS)] for _ in range(SEARCHES)]
-    return [partial(look_up, index, domains) for domains in drawn]
+    look_ups = [{"ids": [lead.domain for lead in draw.sample(sample, DOMAINS)]} for _ in range(REQUESTS)]
+    return {"_search": first_pages, "_mget": look_ups}
 
 
-async def _cpu_ms(meter: CpuMeter, requests: Sequence[Send], rounds: int) -> float:
-    """CPU of the engine for each request, one after the other: the median of the rounds."""
-    for send in requests:  # fills caches
-        await send()
-    took = []
-    for _ in range(rounds):
-        meter.lap()
-        for send in requests:
-            await send()
-        took.append(meter.lap()["opensearch"] / len(requests) * 1e3)
-    return round(statistics.median(took), 3)
+@contextlib.asynccontextmanager
+async def _generations(index: Index, path: Path) -> AsyncIterator[dict[str, str]]:
+    """A generation of the same leads for each codec."""
+    names: dict[str, str] = {}
+    try:
+        for codec in CODECS:
+            shape = generations.Shape(codec=codec, refresh_interval="-1")
+            names[codec] = await generations.create(index, shape)
+            say(f"loading with codec {codec}")
+            await load(index, path, lambda _: None, only=names[codec])
+        yield names
+    finally:
+        for name in names.values():
+            await admin(index, "DELETE", f"/{name}")
 
 
-async def _measure(index: Index, name: str, meter: CpuMeter, requests: dict[str, list[Send]], rounds: int) -> Any:
-    await generations.refresh(index, [name])
-    stats = await admin(index, "GET", f"/{name}/_stats/segments,store", params={"filter_path": "_all.primaries"})
-    primaries = stats["_all"]["primaries"]
-    figures: dict[str, float] = {
-        "segments": primaries["segments"]["count"],
-        "megabytes": round(primaries["store"]["size_in_bytes"] / 1e6),
-    }
-    for kind, some in requests.items():
-        figures[f"{kind}_cpu_ms"] = await _cpu_ms(meter, some, rounds)
+async def _cpu_ms(index: Index, meter: CpuMeter, path: str, bodies: Sequence[Body]) -> float:
+    """CPU of the engine for each request, one after the other."""
+    meter.lap()
+    for body in bodies:
+        await index.opensearch.search(path, body, timeout_ms=TIMEOUT_MS, cancels=False, decode=len)
+    return meter.lap()["opensearch"] / len(bodies) * 1e3
+
+
+async def _measure(
+    index: Index, meter: CpuMeter, names: dict[str, str], bodies: dict[str, list[Body]], rounds: int
+) -> dict[str, dict[str, float]]:
+    """For each codec, the median of the rounds, and what it takes on the disk."""
+    took: dict[tuple[str, str], list[float]] = {}
+    for number in range(WARM_UP_ROUNDS + rounds):
+        for (codec, name), kind in itertools.product(names.items(), bodies):
+            cpu_ms = await _cpu_ms(index, meter, f"/{name}/{kind}", bodies[kind])
+            if number >= WARM_UP_ROUNDS:
+                took.setdefault((codec, kind), []).append(cpu_ms)
+    figures: dict[str, dict[str, float]] = {}
+    for codec, name in names.items():
+        stats = await admin(index, "GET", f"/{name}/_stats/segments,store", params={"filter_path": "_all.primaries"})
+        primaries = stats["_all"]["primaries"]
+        figures[codec] = {
+            "segments": primaries["segments"]["count"],
+            "megabytes": round(primaries["store"]["size_in_bytes"] / 1e6),
+            "page_cpu_ms": round(statistics.median(took[codec, "_search"]), 3),
+            f"look_up_{DOMAINS}_cpu_ms": round(statistics.median(took[codec, "_mget"]), 3),
+        }
+        say(f"{codec}: {figures[codec]}")
     return figures
 
 
@@ -88,27 +108,21 @@ async def run(leads: int, rounds: int) -> tuple[str, dict[str, Any]]:
     """Load the leads with each codec, and measure before and after merging; returns the heap, too."""
     path = demo_file(leads)
     settings = bench_settings("engine")
-    sample = read_sample(path)
-    figures: dict[str, Any] = {"leads": leads, "rounds": rounds}
     async with open_backends(settings) as backends, tables(settings):
         index = open_index(backends)
         meter = CpuMeter(engine_pids(settings))
-        for codec in CODECS:
-            name = await generations.create(index, generations.Shape(codec=codec, refresh_interval="-1"))
-            try:
-                say(f"{codec}: loading {leads} leads")
-                await load(index, path, lambda _: None)
-                await generations.promote(index, name)
-                requests = {"page": _pages(index, sample), f"look_up_{DOMAINS}": _look_ups(index, sample)}
-                figures[f"{codec}, as loaded"] = await _measure(index, name, meter, requests, rounds)
-                await admin(index, "POST", f"/{name}/_forcemerge", params={"max_num_segments": "1"})
-                figures[f"{codec}, merged"] = await _measure(index, name, meter, requests, rounds)
-                say(f"{codec}: {figures[f'{codec}, as loaded']}, merged: {figures[f'{codec}, merged']}")
-            finally:
-                await admin(index, "DELETE", f"/{name}")
         jvm = await admin(index, "GET", "/_nodes/jvm", params={"filter_path": "nodes.*.jvm.mem.heap_max_in_bytes"})
-    heaps = {node["jvm"]["mem"]["heap_max_in_bytes"] >> 20 for node in jvm["nodes"].values()}
-    return f"{max(heaps)}m", figures
+        heap = max(node["jvm"]["mem"]["heap_max_in_bytes"] for node in jvm["nodes"].values())
+        bodies = _bodies(index, read_sample(path))
+        async with _generations(index, path) as names:
+            await generations.refresh(index, list(names.values()))
+            loaded = await _measure(index, meter, names, bodies, rounds)
+            say("merging")
+            for name in names.values():
+                await merge(backends.opensearch, name)
+            await generations.refresh(index, list(names.values()))
+            merged = await _measure(index, meter, names, bodies, rounds)
+    return f"{heap >> 20}m", {"leads": leads, "rounds": rounds, "as_loaded": loaded, "merged": merged}
 
 
 def main() -> None:
@@ -118,7 +132,8 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
     asked = parser.parse_args()
     heap, figures = asyncio.run(run(asked.leads, asked.rounds))
-    command = f"ENGINE_HEAP={heap} make up && python -m bench.engine_settings --keep"
+    sizes = f"--leads {asked.leads} --rounds {asked.rounds}"
+    command = f"ENGINE_HEAP={heap} make up && python -m bench.engine_settings {sizes} --keep"
     write_result(f"engine_settings_{heap}", figures, command, keep=asked.keep)
 
 

@@ -72,14 +72,16 @@ class Bench:
     units: dict[str, int]
     """How many different units there are of a kind."""
 
-    def warm_up(self, cells: Iterable[Cell], sides: Iterable[str]) -> None:
-        """All requests once on all sides: code is compiled, caches and connection pools are filled."""
+    def warm_up(self, cells: Iterable[Cell], sides: Iterable[str], at_least: int = 0) -> None:
+        """All requests on all sides, and so many of each kind: code is compiled, caches and connection pools are
+        filled. With an Idempotency-Key, requests mean the same to the engine, so once is enough."""
         most: dict[str, int] = {}
         for cell in cells:
             most[cell.kind] = max(cell.connections, most.get(cell.kind, 0))
         for kind, connections in most.items():
+            times = 1 if kind.endswith(KEYED) else max(1, at_least // self.units[kind])
             for side in sides:
-                self._drive(Cell(kind, connections), side, 0, self.units[kind])
+                self._drive(Cell(kind, connections), side, 0, self.units[kind], times)
             say(f"warmed up: {kind}")
 
     def work(self, cell: Cell, sides: Sequence[str], seconds: float) -> Work:

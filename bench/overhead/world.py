@@ -68,14 +68,14 @@ async def build(leads: int, file: Path | None = None) -> AsyncIterator[World]:
             await load(live_index, path, lambda _: None)
             await generations.promote(live_index, generation)
             # One segment, so that both sides search the same thing all the time, and no merge is counted.
-            await _merge(backends.opensearch, generation)
+            await merge(backends.opensearch, generation)
             say("loaded and merged")
             yield World(settings, await _key(settings), read_sample(path))
         finally:
             await backends.opensearch.request("DELETE", f"/{generation}", timeout_ms=60_000)
 
 
-async def _merge(opensearch: OpenSearch, generation: str) -> None:
+async def merge(opensearch: OpenSearch, generation: str) -> None:
     """Merge a generation into one segment; on a busy machine that takes longer than a request may."""
     merging = {"max_num_segments": "1", "wait_for_completion": "false"}
     begun = await opensearch.request("POST", f"/{generation}/_forcemerge", timeout_ms=60_000, params=merging)
