@@ -89,6 +89,21 @@ async def test_the_service_may_call_what_it_calls_and_nothing_else(
         assert row["grantees"] == sorted(expected), row["proname"]
 
 
+@pytest.mark.parametrize(
+    ("function", "query"),
+    [
+        ("answer_slot", "SELECT {schema}.answer_slot(b.at) FROM {schema}.balances b"),
+        ("entry_hash", "SELECT {schema}.entry_hash(l) FROM {schema}.ledger l"),
+    ],
+)
+async def test_what_every_charge_calls_is_inlined(
+    own: Postgres, as_owner: asyncpg.Connection[asyncpg.Record], function: str, query: str
+) -> None:
+    """A function that is not would be parsed and planned in every charge."""
+    plan = await as_owner.fetch(own.sql(f"EXPLAIN (VERBOSE) {query}"))
+    assert function not in "\n".join(row[0] for row in plan)
+
+
 async def test_an_edited_file_is_applied_and_others_are_left_alone(
     own: Postgres, as_owner: asyncpg.Connection[asyncpg.Record], tmp_path: Path
 ) -> None:
