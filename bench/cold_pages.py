@@ -2,9 +2,10 @@
 
     python -m bench.cold_pages --leads 2000000 --spare-gb 3 --keep
 
-Two states. Cold: the page cache is dropped before each round. Tight: a process locks memory until only so many
-gigabytes are left for the page cache and everything else, and pages are read on and on. Both need root, and nothing
-else of importance on the machine. The disk is that of the machine: how cold it is below the page cache is not known.
+Two states. Cold: before each round, the index is closed and the page cache dropped. Tight: a process locks memory until
+only so many gigabytes are left for the page cache and everything else, and pages are read on and on. Both need root and
+an idle machine. How cold the disk is below the page cache is not known. How far Linux reads ahead of what is asked for
+decides a lot, so it is among the figures.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import asyncio
 import contextlib
 import ctypes
 import mmap
+import os
 import random
 import statistics
 import time
@@ -26,6 +28,7 @@ from bench.overhead.processes import engine_pids
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import open_parquet, read_row_group
 from siteglass.index import generations, pages
+from siteglass.index.administration import admin
 from siteglass.index.documents import sort_keys
 from siteglass.index.index import Index, open_index
 from siteglass.index.load import load
@@ -48,6 +51,21 @@ Positions = Sequence[Position]
 
 def _drop_page_cache() -> None:
     Path("/proc/sys/vm/drop_caches").write_text("1\n")
+
+
+async def _make_cold(index: Index) -> None:
+    """Nothing of the index is in memory. Linux drops no page that a process has mapped, so it is closed meanwhile."""
+    (generation,) = await generations.status(index)
+    await admin(index, "POST", f"/{generation.name}/_close")
+    _drop_page_cache()
+    await admin(index, "POST", f"/{generation.name}/_open")
+    await admin(index, "GET", f"/_cluster/health/{generation.name}", params={"wait_for_status": "yellow"})
+
+
+def _read_ahead_kb(path: Path) -> int:
+    """How much Linux reads from the disk of this file around a page that is missing."""
+    device = path.stat().st_dev
+    return int(Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/queue/read_ahead_kb").read_text())
 
 
 def _available_bytes() -> int:
@@ -117,19 +135,18 @@ def _medians(rounds: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 async def _in_turn(
-    index: Index, path: Path, pid: int, rounds: int, count: int, *, cold: bool
+    index: Index, pid: int, places: dict[str, Positions], rounds: int, count: int, *, cold: bool
 ) -> dict[str, dict[str, float]]:
     """Each side at the same places, in turn, so that none always finds what another has read; new places each round."""
     figures: dict[str, list[dict[str, float]]] = {}
     names = list(SIDES)
     for sort in SORTS:
-        drawn = _positions(path, sort, count * rounds)
         for number in range(rounds):
             first = number % len(names)
             for side in names[first:] + names[:first]:
                 if cold:
-                    _drop_page_cache()
-                part = drawn[number * count : (number + 1) * count]
+                    await _make_cold(index)
+                part = places[sort][number * count : (number + 1) * count]
                 measured = await _read_pages(index, pid, side, sort, part)
                 figures.setdefault(f"{sort}, {side}", []).append(measured)
                 say(f"{'cold' if cold else 'not dropped'}, round {number + 1} of {rounds}, {sort}, {side}: {measured}")
@@ -151,11 +168,15 @@ async def run(leads: int, spare_bytes: int, rounds: int, count: int) -> dict[str
             pid = engine_pids(settings)["opensearch"]
             say(f"{generation.size_bytes / GIB:.2f} GiB on the disk")
             figures: dict[str, Any] = {"leads": leads, "bytes_per_lead": generation.size_bytes // leads}
-            figures["warm"] = await _in_turn(index, path, pid, rounds, count, cold=False)
-            figures["cold"] = await _in_turn(index, path, pid, rounds, count, cold=True)
+            figures["read_ahead_kb"] = _read_ahead_kb(path)
+            # Before memory is locked: a file of leads takes some itself.
+            places = {sort: _positions(path, sort, count * rounds) for sort in SORTS}
+            figures["warm"] = await _in_turn(index, pid, places, rounds, count, cold=False)
+            figures["cold"] = await _in_turn(index, pid, places, rounds, count, cold=True)
+            await _make_cold(index)
             with _locked_memory(spare_bytes):
                 figures["spare_bytes"] = spare_bytes
-                figures["tight"] = await _in_turn(index, path, pid, rounds, count, cold=False)
+                figures["tight"] = await _in_turn(index, pid, places, rounds, count, cold=False)
             return figures
         finally:
             await backends.opensearch.request("DELETE", f"/{name}", timeout_ms=TIMEOUT_MS)
@@ -170,7 +191,8 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
     asked = parser.parse_args()
     figures = asyncio.run(run(asked.leads, int(asked.spare_gb * GIB), asked.rounds, asked.pages))
-    command = f"python -m bench.cold_pages --leads {asked.leads} --spare-gb {asked.spare_gb:g} --keep"
+    sizes = f"--leads {asked.leads} --spare-gb {asked.spare_gb:g} --rounds {asked.rounds} --pages {asked.pages}"
+    command = f"python -m bench.cold_pages {sizes} --keep"
     write_result("cold_pages", figures, command, keep=asked.keep)
 
 
