@@ -197,6 +197,7 @@ def test_a_page_asks_for_exactly_this(
             body["search_after"] = [position.key, "b.com"]
     elif position is not None:
         body["size"] = 22  # the lead at the position is found again
+        body["search_after"] = [position.key + 1 if direction == "desc" else position.key - 1]
     assert page_body(parse("@country(USA)"), sort, 20, position, window, by_domain=by_domain) == body
 
 

@@ -134,9 +134,14 @@ def page_body(
         "query": compile_criteria(criteria, extra if position is None else (*extra, _nearby(order, position, window))),
         **records,
     }
-    if position is not None and by_domain:
-        body["search_after"] = [position.key, position.domain]
+    if position is not None:
+        body["search_after"] = [position.key, position.domain] if by_domain else [_just_before(order, position)]
     return body
+
+
+def _just_before(order: Order, position: Position) -> int:
+    """The key before that of the position. It lets the engine skip what is too far; by a filter alone, it cannot."""
+    return position.key + (1 if order.runs_down(backward=position.backward) else -1)
 
 
 def _nearby(order: Order, position: Position, window: int | None) -> Query:
