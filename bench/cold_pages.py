@@ -19,7 +19,7 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +135,7 @@ def _medians(rounds: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 async def _in_turn(
-    index: Index, pid: int, places: dict[str, Positions], rounds: int, count: int, *, cold: bool
+    index: Index, pid: int, places: Mapping[str, Positions], rounds: int, count: int, *, cold: bool
 ) -> dict[str, dict[str, float]]:
     """Each side at the same places, in turn, so that none always finds what another has read; new places each round."""
     figures: dict[str, list[dict[str, float]]] = {}
