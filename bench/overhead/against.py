@@ -220,7 +220,9 @@ def main() -> None:
     size = Size(options.leads, options.searches, options.rounds, options.seconds, options.enrichments)
     figures = asyncio.run(run(checkouts.other(options.old), size))
     figures = {"summary": report.summary(figures["samples"]), **figures}
-    result = stamped(figures, "make long-against OLD=FOLDER")
+    sizes = f"--leads {size.leads} --searches {size.searches} --enrichments {size.enrichments_each}"
+    times = f"--rounds {size.rounds} --seconds {size.seconds:g}"
+    result = stamped(figures, f"python -m bench.overhead.against --old FOLDER {sizes} {times} --keep")
     print(report.section(result))
     if options.keep:
         _keep(result, options.keep)
