@@ -22,13 +22,14 @@ from typing import Any
 from bench.common import SEED, bench_settings, demo_file, tables, write_result
 from bench.overhead.mix import Mix
 from bench.overhead.processes import CpuMeter, engine_pids
-from bench.overhead.world import merge, read_sample
+from bench.overhead.world import read_sample
 from siteglass.corpus.lead import Lead
 from siteglass.index import generations, pages
 from siteglass.index.administration import admin
 from siteglass.index.cards import needs_rest
 from siteglass.index.index import Index, open_index
 from siteglass.index.load import load
+from siteglass.index.segments import merge_segments
 from siteglass.leads.requests import read_search
 from siteglass.platform.backends import open_backends
 from testing.progress import say
@@ -119,7 +120,7 @@ async def run(leads: int, rounds: int) -> tuple[str, dict[str, Any]]:
             loaded = await _measure(index, meter, names, bodies, rounds)
             say("merging")
             for name in names.values():
-                await merge(backends.opensearch, name)
+                await merge_segments(index, name)
             await generations.refresh(index, list(names.values()))
             merged = await _measure(index, meter, names, bodies, rounds)
     return f"{heap >> 20}m", {"leads": leads, "rounds": rounds, "as_loaded": loaded, "merged": merged}

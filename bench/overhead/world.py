@@ -24,8 +24,8 @@ from siteglass.corpus.lead_files import open_parquet, read_row_group
 from siteglass.index import generations
 from siteglass.index.index import open_index
 from siteglass.index.load import load
+from siteglass.index.segments import merge_segments
 from siteglass.platform.backends import open_backends
-from siteglass.platform.opensearch import OpenSearch
 from siteglass.settings import Settings, environment_of
 from testing.ports import free_port
 from testing.progress import say
@@ -68,22 +68,11 @@ async def build(leads: int, file: Path | None = None) -> AsyncIterator[World]:
             await load(live_index, path, lambda _: None)
             await generations.promote(live_index, generation)
             # One segment, so that both sides search the same thing all the time, and no merge is counted.
-            await merge(backends.opensearch, generation)
+            await merge_segments(live_index, generation)
             say("loaded and merged")
             yield World(settings, await _key(settings), read_sample(path))
         finally:
             await backends.opensearch.request("DELETE", f"/{generation}", timeout_ms=60_000)
-
-
-async def merge(opensearch: OpenSearch, generation: str) -> None:
-    """Merge a generation into one segment; on a busy machine that takes longer than a request may."""
-    merging = {"max_num_segments": "1", "wait_for_completion": "false"}
-    begun = await opensearch.request("POST", f"/{generation}/_forcemerge", timeout_ms=60_000, params=merging)
-    while True:
-        state = await opensearch.request("GET", f"/_tasks/{begun['task']}", timeout_ms=60_000)
-        if state["completed"]:
-            return
-        await asyncio.sleep(1)
 
 
 async def _key(settings: Settings) -> str:

@@ -205,12 +205,12 @@ async def _prepare(settings: Settings, count: int | None, seed: int | None) -> d
 
 async def _fill(backends: Backends, count: int | None, seed: int | None) -> None:
     """A live generation of these leads, unless there is one; others that the demo made are dropped."""
-    from siteglass.index import generations
+    from siteglass.index import generations, segments
     from siteglass.index.entry import enter_store
     from siteglass.index.index import open_index
     from siteglass.index.load import LoadReport, load
     from siteglass.index.mapping import SCHEMA_VERSION
-    from siteglass.platform.progress import progress
+    from siteglass.platform.progress import progress, working
 
     index = open_index(backends)
     found = [g for g in await generations.status(index) if g.source.startswith("demo-")]
@@ -235,6 +235,9 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
                 advance_to(before + so_far.read)
 
             loaded += (await load(index, stored.path, advance, only=name)).read
+    if loaded >= segments.WORTH_IT_FROM:
+        with working("Merging"):
+            await segments.merge_segments(index, name)
     await generations.promote(index, name)
     for before in (g for g in found if g.live):
         await generations.drop(index, before.name)

@@ -15,14 +15,14 @@ from pathlib import Path
 from siteglass.corpus.lead_files import count_leads
 from siteglass.corpus.lead_store import StoredFile
 from siteglass.errors import Unavailable
-from siteglass.index import generations
+from siteglass.index import generations, segments
 from siteglass.index.entry import enter_store
 from siteglass.index.golden import GoldenSet
 from siteglass.index.index import Index
 from siteglass.index.load import LoadReport, load
 from siteglass.index.verification import Check, Report, Tolerances, verify
 from siteglass.platform.opensearch import EngineError
-from siteglass.platform.progress import progress
+from siteglass.platform.progress import progress, working
 
 LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
 
@@ -75,6 +75,9 @@ async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> R
         files = files_of(sources)
         stored = await enter_store(index, files)
         loaded = await _fill(index, name, [file.path for file in stored])
+        if loaded.read >= segments.WORTH_IT_FROM:
+            with working("Merging"):
+                await segments.merge_segments(index, name)
         await generations.finish(index, name, plan.shape)
         report = await _verified(index, name, plan, loaded) if plan.verify else None
     except Exception as error:
