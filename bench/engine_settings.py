@@ -1,9 +1,9 @@
-"""What the engine takes for a page and a look-up: by codec, before and after merging, with the heap that it has now.
+"""What the engine takes for a page and a look-up: as loaded, merged, merged with another codec; with its heap of now.
 
     ENGINE_HEAP=512m make up && python -m bench.engine_settings --keep
 
 The requests are first pages of the seeded mix as the service sends them, without the count, and look-ups of ten domains
-by id. The codecs take turns, since Java compiles more and more of what it runs. The result is stored by the heap, so
+by id. The indexes take turns, since Java compiles more and more of what it runs. The result is stored by the heap, so
 that runs with several heaps can be compared.
 """
 
@@ -34,7 +34,12 @@ from siteglass.leads.requests import read_search
 from siteglass.platform.backends import open_backends
 from testing.progress import say
 
-CODECS = ("default", "best_compression")
+# What is compared: the codec, and whether segments are merged as a rebuild does it.
+KINDS = {
+    "as_loaded": ("default", False),
+    "merged": ("default", True),
+    "merged_best_compression": ("best_compression", True),
+}
 REQUESTS = 400
 DOMAINS = 10
 WARM_UP_ROUNDS = 5
@@ -59,14 +64,17 @@ def _bodies(index: Index, sample: Sequence[Lead]) -> dict[str, list[Body]]:
 
 @contextlib.asynccontextmanager
 async def _generations(index: Index, path: Path) -> AsyncIterator[dict[str, str]]:
-    """A generation of the same leads for each codec."""
+    """A generation of the same leads for each kind."""
     names: dict[str, str] = {}
     try:
-        for codec in CODECS:
+        for kind, (codec, merged) in KINDS.items():
             shape = generations.Shape(codec=codec, refresh_interval="-1")
-            names[codec] = await generations.create(index, shape)
-            say(f"loading with codec {codec}")
-            await load(index, path, lambda _: None, only=names[codec])
+            names[kind] = await generations.create(index, shape)
+            say(f"loading: {kind}")
+            await load(index, path, lambda _: None, only=names[kind])
+            if merged:
+                await merge_segments(index, names[kind])
+        await generations.refresh(index, list(names.values()))
         yield names
     finally:
         for name in names.values():
@@ -84,29 +92,29 @@ async def _cpu_ms(index: Index, meter: CpuMeter, path: str, bodies: Sequence[Bod
 async def _measure(
     index: Index, meter: CpuMeter, names: dict[str, str], bodies: dict[str, list[Body]], rounds: int
 ) -> dict[str, dict[str, float]]:
-    """For each codec, the median of the rounds, and what it takes on the disk."""
+    """For each kind, the median of the rounds, and what it takes on the disk."""
     took: dict[tuple[str, str], list[float]] = {}
     for number in range(WARM_UP_ROUNDS + rounds):
-        for (codec, name), kind in itertools.product(names.items(), bodies):
-            cpu_ms = await _cpu_ms(index, meter, f"/{name}/{kind}", bodies[kind])
+        for (kind, name), path in itertools.product(names.items(), bodies):
+            cpu_ms = await _cpu_ms(index, meter, f"/{name}/{path}", bodies[path])
             if number >= WARM_UP_ROUNDS:
-                took.setdefault((codec, kind), []).append(cpu_ms)
+                took.setdefault((kind, path), []).append(cpu_ms)
     figures: dict[str, dict[str, float]] = {}
-    for codec, name in names.items():
+    for kind, name in names.items():
         stats = await admin(index, "GET", f"/{name}/_stats/segments,store", params={"filter_path": "_all.primaries"})
         primaries = stats["_all"]["primaries"]
-        figures[codec] = {
+        figures[kind] = {
             "segments": primaries["segments"]["count"],
             "megabytes": round(primaries["store"]["size_in_bytes"] / 1e6),
-            "page_cpu_ms": round(statistics.median(took[codec, "_search"]), 3),
-            f"look_up_{DOMAINS}_cpu_ms": round(statistics.median(took[codec, "_mget"]), 3),
+            "page_cpu_ms": round(statistics.median(took[kind, "_search"]), 3),
+            f"look_up_{DOMAINS}_cpu_ms": round(statistics.median(took[kind, "_mget"]), 3),
         }
-        say(f"{codec}: {figures[codec]}")
+        say(f"{kind}: {figures[kind]}")
     return figures
 
 
 async def run(leads: int, rounds: int) -> tuple[str, dict[str, Any]]:
-    """Load the leads with each codec, and measure before and after merging; returns the heap, too."""
+    """Load the leads in each way, and measure; returns the heap, too."""
     path = demo_file(leads)
     settings = bench_settings("engine")
     async with open_backends(settings) as backends, tables(settings):
@@ -116,14 +124,8 @@ async def run(leads: int, rounds: int) -> tuple[str, dict[str, Any]]:
         heap = max(node["jvm"]["mem"]["heap_max_in_bytes"] for node in jvm["nodes"].values())
         bodies = _bodies(index, read_sample(path))
         async with _generations(index, path) as names:
-            await generations.refresh(index, list(names.values()))
-            loaded = await _measure(index, meter, names, bodies, rounds)
-            say("merging")
-            for name in names.values():
-                await merge_segments(index, name)
-            await generations.refresh(index, list(names.values()))
-            merged = await _measure(index, meter, names, bodies, rounds)
-    return f"{heap >> 20}m", {"leads": leads, "rounds": rounds, "as_loaded": loaded, "merged": merged}
+            measured = await _measure(index, meter, names, bodies, rounds)
+    return f"{heap >> 20}m", {"leads": leads, "rounds": rounds, **measured}
 
 
 def main() -> None:

@@ -40,11 +40,13 @@ from bench.overhead.mix import Search
 from bench.overhead.processes import CpuMeter, engine_pids
 from bench.overhead.recorder import Caller, Proxy, Recorded, Recorder
 from bench.overhead.wire import Address, Connection, with_idempotency_key
+from siteglass.platform.opensearch import OpenSearch
 from siteglass.settings import load_settings
 from testing.patience import be_patient
 from testing.progress import say
 
 ACCOUNTS = 16
+REFRESH_TIMEOUT_MS = 60_000
 ENRICHMENTS = (1, 10, 100)
 # After so many requests of a kind, Java has compiled what they run. Before, an enrichment of 100 takes twice the CPU.
 WARM_UP_REQUESTS = 10_000
@@ -117,6 +119,15 @@ def _units(recorded: dict[str, list[Recorded]]) -> Units:
     return units
 
 
+async def _show_merged() -> None:
+    """The old side merges its index after the last refresh, so its searches would still see the segments as loaded."""
+    opensearch = OpenSearch(load_settings().opensearch_urls)
+    try:
+        await opensearch.request("POST", "/bench-overhead-*/_refresh", timeout_ms=REFRESH_TIMEOUT_MS)
+    finally:
+        await opensearch.close()
+
+
 async def run(old_checkout: checkouts.Checkout, size: Size) -> dict[str, Any]:
     """Load, record, compare, measure and take everything down."""
     settings = load_settings()
@@ -135,6 +146,7 @@ async def run(old_checkout: checkouts.Checkout, size: Size) -> dict[str, Any]:
         say("the new side")
         order = checkouts.Order(size.leads, ACCOUNTS, file=old.file)
         new = await stack.enter_async_context(checkouts.serving(checkouts.THIS, order))
+        await _show_merged()
         recorded, dropped = await _record(old, new, _read(drawing.drawn), size)
         engine = Address.of_url(settings.opensearch_urls[0])
         plan = Plan({BARE: engine, OLD: old.address, NEW: new.address}, _units(recorded))

@@ -66,9 +66,9 @@ async def build(leads: int, file: Path | None = None) -> AsyncIterator[World]:
         try:
             say(f"loading {leads} leads")
             await load(live_index, path, lambda _: None)
-            await generations.promote(live_index, generation)
             # One segment, so that both sides search the same thing all the time, and no merge is counted.
             await merge_segments(live_index, generation)
+            await generations.promote(live_index, generation)
             say("loaded and merged")
             yield World(settings, await _key(settings), read_sample(path))
         finally:

@@ -19,10 +19,10 @@ from siteglass.platform.opensearch import EngineError
 
 # With fewer, the wait for the leases takes longer than loading them, and every request is quick.
 WORTH_IT_FROM = 50_000
-# The engine renews the leases of copies every 30 seconds. A copy that is away keeps its lease for hours.
+# The engine renews the leases of copies every 30 seconds. One that does not respond keeps its lease for hours.
 LEASES_WITHIN_S = 60
-# 20,000 leads a second were measured.
-MERGE_TIMEOUT_MS = 4 * 3_600_000
+# 20,000 leads a second were measured. Later it is left to itself.
+MERGED_WITHIN_S = 4 * 3_600
 log = logging.getLogger(__name__)
 
 
@@ -32,14 +32,11 @@ async def merge_segments(index: Index, name: str) -> None:
         await _wait_for_leases(index, name)
         # Only what the last commit contains counts as safe.
         await admin(index, "POST", f"/{name}/_flush")
-        answer = await index.opensearch.request(
-            "POST", f"/{name}/_forcemerge", timeout_ms=MERGE_TIMEOUT_MS, params={"max_num_segments": "1"}
-        )
+        problem = await _merge(index, name)
     except (EngineError, Unavailable) as error:
-        _say_not_merged(name, error.reason if isinstance(error, Unavailable) else str(error))
-        return
-    if answer["_shards"]["failed"]:
-        _say_not_merged(name, f"{answer['_shards']['failed']} of its shards failed")
+        problem = error.reason if isinstance(error, Unavailable) else str(error)
+    if problem:
+        log.warning("segments not merged", extra={"generation": name, "reason": problem})
 
 
 async def _wait_for_leases(index: Index, name: str) -> None:
@@ -66,5 +63,15 @@ async def _shards(index: Index, name: str) -> dict[str, list[dict[str, Any]]]:
     return shards
 
 
-def _say_not_merged(name: str, reason: str) -> None:
-    log.warning("segments not merged", extra={"generation": name, "reason": reason})
+async def _merge(index: Index, name: str) -> str:
+    """What went wrong, or nothing. The engine works on its own meanwhile: no request may take so long."""
+    ends = time.monotonic() + MERGED_WITHIN_S
+    params = {"max_num_segments": "1", "wait_for_completion": "false"}
+    begun = await admin(index, "POST", f"/{name}/_forcemerge", params=params, repeatable=False)
+    while time.monotonic() < ends:
+        state = await admin(index, "GET", f"/_tasks/{begun['task']}")
+        if state["completed"]:
+            failed: int = state.get("response", {}).get("_shards", {}).get("failed", 0)
+            return str(state["error"]) if "error" in state else f"{failed} of its shards failed" if failed else ""
+        await asyncio.sleep(1)
+    return f"it takes longer than {MERGED_WITHIN_S // 3_600} hours"
