@@ -16,12 +16,14 @@ from tests.language_model.endpoint import KEY, NAME, Endpoint, listening
 
 
 class Moving(Clock):
-    """A clock that can be put forward."""
+    """A clock that stands still, however slow the machine is, and can be put forward."""
 
-    ahead_ms = 0
+    def __init__(self) -> None:
+        self._begun_ms = super().now_ms()
+        self.ahead_ms = 0
 
     def now_ms(self) -> int:
-        return super().now_ms() + self.ahead_ms
+        return self._begun_ms + self.ahead_ms
 
 
 @pytest.fixture(scope="session")
