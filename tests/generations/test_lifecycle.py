@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -33,14 +33,6 @@ from tests.generations.commands import Index, refusals
 
 LEADS = list(generate(200, seed=31))
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def index(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Index]:
-    """An index of the test's own, gone with it."""
-    made = Index(f"life-{request.node.name.replace('_', '-')[:40]}", tmp_path)
-    yield made
-    made.engine("DELETE", f"/{IndexNames(made.settings.index_prefix).generations}")
 
 
 @pytest.mark.promise("feature.generations")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,10 @@ from siteglass.index import generations, segments
 from siteglass.index.administration import admin
 from siteglass.index.index import Index as LiveIndex
 from siteglass.index.load import load
-from siteglass.index.names import IndexNames
 from testing.service import run
 from tests.generations.commands import Index
 
 PARTS = [list(generate(400, seed=seed)) for seed in (41, 42, 43)]
-
-
-@pytest.fixture
-def index(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Index]:
-    """An index of the test's own, gone with it."""
-    made = Index(f"segments-{request.node.name.replace('_', '-')[:40]}", tmp_path)
-    yield made
-    made.engine("DELETE", f"/{IndexNames(made.settings.index_prefix).generations}")
 
 
 async def _loaded(index: LiveIndex, folder: Path) -> str:

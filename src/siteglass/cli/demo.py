@@ -210,7 +210,7 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
     from siteglass.index.index import open_index
     from siteglass.index.load import LoadReport, load
     from siteglass.index.mapping import SCHEMA_VERSION
-    from siteglass.platform.progress import progress, working
+    from siteglass.platform.progress import progress
 
     index = open_index(backends)
     found = [g for g in await generations.status(index) if g.source.startswith("demo-")]
@@ -235,9 +235,7 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
                 advance_to(before + so_far.read)
 
             loaded += (await load(index, stored.path, advance, only=name)).read
-    if loaded >= segments.WORTH_IT_FROM:
-        with working("Merging"):
-            await segments.merge_segments(index, name)
+    await segments.merge_if_large(index, name, loaded)
     await generations.promote(index, name)
     for before in (g for g in found if g.live):
         await generations.drop(index, before.name)

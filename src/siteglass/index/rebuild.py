@@ -22,7 +22,7 @@ from siteglass.index.index import Index
 from siteglass.index.load import LoadReport, load
 from siteglass.index.verification import Check, Report, Tolerances, verify
 from siteglass.platform.opensearch import EngineError
-from siteglass.platform.progress import progress, working
+from siteglass.platform.progress import progress
 
 LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
 
@@ -75,9 +75,7 @@ async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> R
         files = files_of(sources)
         stored = await enter_store(index, files)
         loaded = await _fill(index, name, [file.path for file in stored])
-        if loaded.read >= segments.WORTH_IT_FROM:
-            with working("Merging"):
-                await segments.merge_segments(index, name)
+        await segments.merge_if_large(index, name, loaded.read)
         await generations.finish(index, name, plan.shape)
         report = await _verified(index, name, plan, loaded) if plan.verify else None
     except Exception as error:

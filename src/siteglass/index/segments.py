@@ -16,6 +16,7 @@ from siteglass.errors import Unavailable
 from siteglass.index.administration import admin
 from siteglass.index.index import Index
 from siteglass.platform.opensearch import EngineError
+from siteglass.platform.progress import working
 
 # With fewer, the wait for the leases takes longer than loading them, and every request is quick.
 WORTH_IT_FROM = 50_000
@@ -24,6 +25,13 @@ LEASES_WITHIN_S = 60
 # 20,000 leads a second were measured. Later it is left to itself.
 MERGED_WITHIN_S = 4 * 3_600
 log = logging.getLogger(__name__)
+
+
+async def merge_if_large(index: Index, name: str, leads: int) -> None:
+    """Merge a generation that was filled with so many leads, if that is worth it."""
+    if leads >= WORTH_IT_FROM:
+        with working("Merging"):
+            await merge_segments(index, name)
 
 
 async def merge_segments(index: Index, name: str) -> None:
