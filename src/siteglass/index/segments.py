@@ -19,7 +19,7 @@ from siteglass.platform.opensearch import EngineError
 from siteglass.platform.progress import working
 
 # With fewer, the wait for the leases takes longer than loading them, and every request is quick.
-WORTH_IT_FROM = 50_000
+WORTH_IT_FROM = 100_000
 # The engine renews the leases of copies every 30 seconds. One that does not respond keeps its lease for hours.
 LEASES_WITHIN_S = 60
 # 20,000 leads a second were measured. Later it is left to itself.
