@@ -1,4 +1,4 @@
-"""Writes docs/conformance.md: every promise of the service, with the tests that prove it.
+"""Writes docs/conformance.md, which is not in git: every promise of the service, with the tests that prove it.
 
 The promises come from the code and from scripts/reference/promises.toml, the tests from their marker `promise`, which
 pytest collects without running them:
@@ -8,11 +8,12 @@ pytest collects without running them:
 @pytest.mark.promise(cases={"@{}": "directive.{}"})       each case like [@has_email] proves directive.has_email
 
 python scripts/build_conformance.py            write the page
-python scripts/build_conformance.py --check    write nothing; fail if the page is not what code and tests say
+python scripts/build_conformance.py --check    write nothing; fail if a promise has no test, or a test no promise
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import re
@@ -22,14 +23,13 @@ from pathlib import Path
 
 import pytest
 
-from reference.generated import write_or_check
 from reference.markdown import code, table
 from reference.promises import PATH, Promises, load_promises
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "conformance.md"
 START = """\
-<!-- Generated from the code and the tests by `make reference` (scripts/build_conformance.py). Do not edit it here. -->
+<!-- Generated from the code and the tests by `make conformance`. Do not edit it here. -->
 # Conformance: every promise and its proof
 
 Each row is one promise of the service's contract: a field, parameter, directive, rule, error or limit. Some rows are
@@ -38,8 +38,8 @@ calls the running service over HTTP on real engines. A few promises that no resp
 stores, are proven elsewhere. A name with brackets is one case of a test with many. `planned` names the feature that
 will keep the promise and is not built yet.
 
-A test names the promises that it proves: `@pytest.mark.promise("page.walk")`. `make reference` writes this page.
-`make lint` fails if it is out of date, if a promise has no test, or if a test names an unknown promise.
+A test names the promises that it proves: `@pytest.mark.promise("page.walk")`. `make conformance` writes this page.
+`make lint` fails if a promise has no test, or if a test names an unknown promise.
 """
 
 # The tests of each promise, by its name.
@@ -142,5 +142,15 @@ def build() -> str:
     return build_page(promises, proofs)
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description="List every promise with the tests that prove it.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a promise and its test do not fit")
+    options = parser.parse_args()
+    page = build()
+    if not options.check:
+        PAGE.write_text(page)
+        print(f"{PAGE.relative_to(ROOT)}: written")
+
+
 if __name__ == "__main__":
-    write_or_check(PAGE, build, "the code and the tests")
+    main()

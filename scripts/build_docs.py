@@ -1,20 +1,18 @@
 """Renders the docs that the service serves at /docs: Markdown pages to HTML, and copies of their images.
 
-python scripts/build_docs.py            write src/siteglass/web/static/docs/
-python scripts/build_docs.py --check    write nothing; fail if a file is out of date
+The files go to src/siteglass/web/static/docs/, which is not in git. scripts/build_hook.py renders them when the package
+is built or installed from a checkout, and `make setup` when a page has changed.
 
 A link between rendered pages becomes a path of the service. A link to a file that only the repository has, such as a
-decision, becomes plain text. `{files}` in a page stands for the path of stylesheets and images, which the service fills
-in.
+decision, becomes plain text. `{files}` in a page stands for the path of stylesheets and images, `{header}` for the
+header of all pages; the service fills them in.
 """
 
 from __future__ import annotations
 
-import argparse
 import html
 import os
 import re
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,13 +26,10 @@ SOURCES = {
     "README.md": "readme",
     "clients/python/README.md": "python-client",
     "docs/README.md": "index",
-    "docs/deploy-proof.md": "deploy-proof",
     "docs/deprecation.md": "deprecation",
     "docs/performance.md": "performance",
     "docs/privacy.md": "privacy",
     "docs/proof.md": "proof",
-    "docs/reliability.md": "reliability",
-    "docs/scale.md": "scale",
     "docs/threat-model.md": "threat-model",
 }
 SECTIONS = ("guides", "errors", "reference", "runbooks")
@@ -42,7 +37,7 @@ CONTRIBUTORS = "For contributors"
 
 _TEMPLATE = """\
 <!doctype html>
-<!-- Generated from {source} by `make reference` (scripts/build_docs.py). Do not edit it here. -->
+<!-- Rendered from {source} by scripts/build_docs.py. Do not edit it here. -->
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -50,18 +45,13 @@ _TEMPLATE = """\
     <meta name="color-scheme" content="light dark">
     <title>{title} · Siteglass</title>
     <link rel="icon" type="image/svg+xml" href="{{files}}/icon.svg">
+    <link rel="stylesheet" href="{{files}}/tokens.css">
+    <link rel="stylesheet" href="{{files}}/frame.css">
     <link rel="stylesheet" href="{{files}}/site.css">
   </head>
   <body>
     <a class="skip" href="#page-content">Skip to the content</a>
-    <header class="site">
-      <a class="brand" href="/">siteglass</a>
-      <nav aria-label="Site">
-        <a href="/docs">Docs</a>
-        <a href="/docs/api">API reference</a>
-        <a href="/opt-out">Opt-out</a>
-      </nav>
-    </header>
+    {{header}}
     <div class="page">
 {contents}      <main id="page-content">
 {body}      </main>
@@ -178,8 +168,8 @@ def _contents(page: _Page) -> str:
 
 def render(source: Path, text: str, addresses: dict[Path, str]) -> tuple[str, list[Path]]:
     """A page as HTML, and the images that it shows."""
-    if "{files}" in text:
-        raise ValueError(f"{source}: {{files}} stands for a path in rendered pages; write it differently")
+    if "{files}" in text or "{header}" in text:
+        raise ValueError(f"{source}: {{files}} and {{header}} are filled in by the service; write them differently")
     markdown = MarkdownIt("commonmark").enable("table")
     page = _Page(source, addresses)
     tokens = _rewrite(page, markdown.parse(text))
@@ -201,26 +191,20 @@ def build() -> dict[str, bytes]:
     return files
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Render the docs that the service serves.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
-    options = parser.parse_args()
+def write() -> list[str]:
+    """Make the folder contain exactly what is rendered; returns the names of the files that changed."""
     files = build()
     there = {str(path.relative_to(FOLDER)): path.read_bytes() for path in FOLDER.rglob("*") if path.is_file()}
-    wrong = sorted(name for name in there.keys() | files.keys() if there.get(name) != files.get(name))
-    if options.check:
-        if wrong:
-            sys.exit(f"The served docs differ from their sources ({', '.join(wrong)}). Run: make reference")
-        return
-    for name in wrong:
+    changed = sorted(name for name in there.keys() | files.keys() if there.get(name) != files.get(name))
+    for name in changed:
         path = FOLDER / name
         if name in files:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(files[name])
         else:
             path.unlink()
-    print(f"served docs: {len(files)} files, {len(wrong)} changed")
+    return changed
 
 
 if __name__ == "__main__":
-    main()
+    print(f"served docs: {len(write())} files changed")
