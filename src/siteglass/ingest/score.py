@@ -1,7 +1,7 @@
 """The SEO score of a site: the weighted share of its checks that it passes. Open table, no state, no other input.
 
 The first block follows the SEO audits of Lighthouse, done on the source without a browser; the second is ours.
-docs/guides/seo-score.md explains the table.
+docs/guides/computed-fields.md explains the table.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Nobody outside knows the truth. A tag shows that a site has bought, or prepared to buy, advertising on a network. The
 base is what a small advertiser typically spends there, adjusted by country. Tags of publishers (AdSense, Prebid
-...) earn money, they do not spend it, and count nothing. See docs/guides/ad-spending.md.
+...) earn money, they do not spend it, and count nothing. See docs/guides/computed-fields.md.
 """
 
 from __future__ import annotations

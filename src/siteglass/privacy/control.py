@@ -1,19 +1,20 @@
 """Looks whether somebody controls a domain: a token in its DNS, or on its site. Fetches from public addresses only.
 
-A stranger chooses the domain, so without care this would be a way into our network. Names are resolved here, every
-address must be public, and the connection goes to the checked address, not to the name.
+A stranger chooses the domain, so without care this would be a way into our network. Names are resolved here, only
+addresses that `platform/outgoing.py` permits are connected to, and not the name but the checked address.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import re
 import socket
 import ssl
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -27,6 +28,7 @@ import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from siteglass.errors import Unavailable
+from siteglass.platform.outgoing import Address, ForbiddenAddressError, Guard
 from siteglass.settings import Settings, SettingsError, variable
 
 DEADLINE_S = 5.0
@@ -40,19 +42,8 @@ DNS_PORT = 53
 DNS_LABEL = "_siteglass"
 PATH = "/.well-known/siteglass.txt"
 
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-# What Python's `is_global` lets pass although it leads elsewhere, or may: relays and translators from IPv6 to IPv4.
-_NOT_PUBLIC = tuple(
-    map(
-        ipaddress.ip_network,
-        ("192.88.99.0/24", "192.0.0.0/24", "2001::/23", "2002::/16", "2001:db8::/32", "3fff::/20"),
-    )
-)
 # An address has no such name: the last label of one would begin with a digit.
 _NAME = re.compile(r"([a-z0-9_-]{1,63}\.)+[a-z][a-z0-9-]{0,62}")
-_UNICAST = ipaddress.IPv6Network("2000::/3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +53,6 @@ class ControlCheck:
     place: str
     proven: bool
     found: str
-
-
-def is_public(address: Address) -> bool:
-    """Whether an address is one of the open internet, whatever it looks like."""
-    if not address.is_global or address.is_multicast or address.is_reserved:
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address not in _UNICAST:
-        return False
-    return not any(address in network for network in _NOT_PUBLIC)
 
 
 class _NoAddress(OSError):
@@ -113,13 +95,13 @@ class Control:
     def __init__(
         self,
         dns_servers: Sequence[tuple[str, int]],
-        networks: Sequence[Network],
+        guard: Guard,
         http_port: int,
         https_port: int = HTTPS_PORT,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._dns_servers = dns_servers
-        self._networks = networks
+        self._guard = guard
         self._ports = {"http": http_port, "https": https_port}
         self._tls = tls
         self._resolver: dns.asyncresolver.Resolver | None = None
@@ -155,7 +137,11 @@ class Control:
         """What is there instead of the token; None if it is the token. Says nothing of what the site sent."""
         url = yarl.URL.build(scheme=scheme, host=domain, port=self._ports[scheme], path=PATH)
         connector = aiohttp.TCPConnector(
-            resolver=_Addresses(self), use_dns_cache=False, force_close=True, ssl=self._tls or True
+            resolver=_Addresses(self),
+            socket_factory=self._guard.socket_factory(),
+            use_dns_cache=False,
+            force_close=True,
+            ssl=self._tls or True,
         )
         # No proxy of the environment, no cookies, nothing unpacked, nobody followed to another place.
         async with aiohttp.ClientSession(
@@ -183,8 +169,11 @@ class Control:
         """The addresses of a name that may be connected to; raises _NoAddress if there are none."""
         kinds = (dns.rdatatype.A, dns.rdatatype.AAAA)
         answers = await asyncio.gather(*(self._asked(host, kind) for kind in kinds))
-        found = [ipaddress.ip_address(record.address) for answer in answers for record in answer[:MAX_ADDRESSES]]
-        allowed = [one for one in found if is_public(one) or any(one in network for network in self._networks)]
+        allowed = []
+        for address in [record.address for answer in answers for record in answer[:MAX_ADDRESSES]]:
+            with contextlib.suppress(ForbiddenAddressError):
+                self._guard.check(address)
+                allowed.append(ipaddress.ip_address(address))
         if not allowed:
             raise _NoAddress
         return allowed
@@ -192,7 +181,7 @@ class Control:
     async def _asked(self, name: str, kind: dns.rdatatype.RdataType) -> list[Any]:
         """The records of a name; none if there are none, or if DNS does not say."""
         try:
-            resolver = self._resolver = self._resolver or self._made_resolver()
+            resolver = self._resolver = self._resolver or self.make_resolver()
             answer = await resolver.resolve(
                 dns.name.from_text(name), kind, search=False, lifetime=DNS_DEADLINE_S, raise_on_no_answer=False
             )
@@ -200,7 +189,8 @@ class Control:
             return []
         return list(answer.rrset or ())
 
-    def _made_resolver(self) -> dns.asyncresolver.Resolver:
+    def make_resolver(self) -> dns.asyncresolver.Resolver:
+        """A resolver that asks the DNS servers of the settings."""
         resolver = dns.asyncresolver.Resolver(configure=not self._dns_servers)
         if self._dns_servers:
             resolver.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in self._dns_servers]
@@ -230,7 +220,7 @@ def open_control(settings: Settings) -> Control:
     """What looks with these settings; raises SettingsError."""
     return Control(
         [_server(text) for text in settings.dns_servers],
-        [_network(text) for text in settings.opt_out_networks],
+        Guard(settings.opt_out_networks, setting="opt_out_networks"),
         settings.opt_out_http_port,
     )
 
@@ -243,12 +233,3 @@ def _server(text: str) -> tuple[str, int]:
         return str(ipaddress.ip_address(place.hostname or "")), place.port or DNS_PORT
     except ValueError:
         raise SettingsError(f"{variable('dns_servers')}: {text!r} is not an address such as 192.0.2.53:53.") from None
-
-
-def _network(text: str) -> Network:
-    try:
-        return ipaddress.ip_network(text)
-    except ValueError:
-        raise SettingsError(
-            f"{variable('opt_out_networks')}: {text!r} is neither an address nor a network such as 10.0.0.0/8."
-        ) from None

@@ -58,5 +58,14 @@ def home_page_before(site: Site) -> Served | None:
     return serve(before)[0]
 
 
+def after_change(site: Site) -> Site:
+    """The site after its owner renamed it, and added a chat or dropped it."""
+    chat = "Intercom"
+    others = tuple(name for name in site.technologies if name != chat)
+    technologies = others if chat in site.technologies else plantable((*others, chat))
+    name = f"New {site.business_name}"
+    return msgspec.structs.replace(site, business_name=name, title=f"{name}: {site.title}", technologies=technologies)
+
+
 def _chance(site: Site) -> Random:
     return Random(f"before {site.number} {site.domain}")

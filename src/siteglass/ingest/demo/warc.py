@@ -115,7 +115,7 @@ def _answer(served: Served) -> tuple[bytes, bytes]:
         prefix = "X-Crawl-" if served.decoded else ""
         headers.append((f"{prefix}Content-Encoding", served.content_encoding))
         if not served.decoded:
-            payload = _packed(payload, served.content_encoding)
+            payload = packed(payload, served.content_encoding)
     if served.chunked:
         headers.append(("X-Crawl-Transfer-Encoding" if served.decoded else "Transfer-Encoding", "chunked"))
         payload = payload if served.decoded else _chunks(payload)
@@ -129,7 +129,8 @@ def _answer(served: Served) -> tuple[bytes, bytes]:
     return f"HTTP/1.1 {served.status} {reason}\r\n{lines}\r\n".encode(), payload
 
 
-def _packed(body: bytes, encoding: str) -> bytes:
+def packed(body: bytes, encoding: str) -> bytes:
+    """The body in a content encoding."""
     if encoding == "br":
         sink = io.BytesIO()
         with BrotliWriter(sink) as writer:

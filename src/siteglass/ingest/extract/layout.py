@@ -194,7 +194,7 @@ def _laid_out(pieces: list[str], main: list[str] | None, urls: list[str]) -> Lay
     return found
 
 
-def _pieces(
+def _pieces(  # noqa: C901
     body: LexborNode | None,
     contacts: Mapping[int, str],
     blocks: Mapping[int, str],

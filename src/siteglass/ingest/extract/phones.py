@@ -185,7 +185,7 @@ def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading
                         yield _NumberReading(number, uncertain, "json_ld", "fax" if key == "faxNumber" else "")
 
 
-def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> Iterator[_NumberReading]:
+def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> Iterator[_NumberReading]:  # noqa: C901
     text = "\n".join(page.lines)  # offsets are those of `page.text`
     yield from _vanity(text)
     read = 0

@@ -21,7 +21,8 @@ from siteglass.corpus.tables import TableError, TableLimits, find_delimiter, is_
 MAX_FILE_BYTES = 4 * 1024**3
 MAX_WORKBOOK_BYTES = 100 * 1024**2
 # The domains of all rows are in memory while the lead store is searched for them.
-LIMITS = TableLimits(rows=2_000_000, columns=500, cell_chars=131_072, unpacked_bytes=400 * 1024**2)
+# A workbook is in memory while it is read, with some 50 bytes for a cell.
+LIMITS = TableLimits(rows=2_000_000, columns=500, cell_chars=131_072, cells=20_000_000, unpacked_bytes=400 * 1024**2)
 MAX_LINE_CHARS = 1_000_000
 _BATCH_ROWS = 1_000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

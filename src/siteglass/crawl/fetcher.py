@@ -1,0 +1,236 @@
+"""One GET: resolved, guarded, allowed by the gate, limited in bytes and time. Follows no redirect and decodes nothing.
+
+aiohttp resends a request by itself when a kept connection turns out to be closed. It resends through `send`, where the
+gate is asked, so each request on the wire has its own permission.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Any
+from weakref import WeakValueDictionary
+
+import aiohttp
+import dns.exception
+import yarl
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from siteglass.crawl.gate import MAX_HELD_MS, address_key
+from siteglass.crawl.results import NoAnswer, Response
+from siteglass.platform.outgoing import ForbiddenAddressError, Guard
+from siteglass.privacy.control import open_control
+from siteglass.settings import Settings
+
+CONNECT_TIMEOUT_S = 10
+READ_TIMEOUT_S = 15
+DNS_TIMEOUT_S = 5
+MAX_ADDRESSES = 4
+MAX_KNOWN_NAMES = 20_000
+# As long as a visit, whatever DNS says: names are looked up for each request.
+DNS_LIFE_S = 120
+# Hundreds of sites may share an address. The others wait without a connection.
+CONNECTIONS_PER_ADDRESS = 2
+MAX_HEADERS = 200
+MAX_HEADER_BYTES = 32_768
+KEEP_ALIVE_S = 10
+MAX_CAUSES = 8
+
+Turn = Callable[[str], Awaitable[None]]
+"""Asks the gate about an address, records the request, returns when it may be sent."""
+
+
+class NotFetched(Exception):
+    """There is no answer, and why."""
+
+    def __init__(self, reason: NoAnswer) -> None:
+        super().__init__(reason.name)
+        self.reason = reason
+
+
+class _Sending:
+    """The request of a task: how it gets its turn, and what became of it."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self.address = ""
+        self.at_ms = 0
+        self.started = 0.0
+        self.on_sent: Callable[[], None] = lambda: None
+
+
+_SENDING: ContextVar[_Sending] = ContextVar("sending")
+
+
+class _GatedRequest(aiohttp.ClientRequest):
+    async def send(self, conn: Any) -> aiohttp.ClientResponse:
+        """Called once there is a connection, after TCP and TLS, and again for each resend."""
+        sending = _SENDING.get()
+        sending.address = conn.transport.get_extra_info("peername")[0]
+        await sending.turn(sending.address)
+        sending.at_ms, sending.started = time.time_ns() // 1_000_000, time.monotonic()
+        sending.on_sent()
+        return await super().send(conn)
+
+
+class _Resolver(AbstractResolver):
+    """Names to addresses and ports. Every address is checked again when it is connected to."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._ports = {80: settings.crawl_http_port, 443: settings.crawl_https_port}
+        self._resolver = open_control(settings).make_resolver()
+        self._known: dict[str, tuple[float, list[str]]] = {}
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        addresses = await self._addresses(host)
+        return [
+            {
+                "hostname": host,
+                "host": address,
+                "port": self._ports.get(port, port),
+                "family": socket.AF_INET if ipaddress.ip_address(address).version == 4 else socket.AF_INET6,
+                "proto": socket.IPPROTO_TCP,
+                "flags": socket.AI_NUMERICHOST,
+            }
+            for address in addresses
+        ]
+
+    async def _addresses(self, host: str) -> list[str]:
+        until, addresses = self._known.get(host, (0.0, []))
+        if time.monotonic() > until:
+            try:
+                answers = await self._resolver.resolve_name(host, lifetime=DNS_TIMEOUT_S, search=False)
+            except (dns.exception.DNSException, OSError) as error:
+                raise OSError(f"no address of {host}") from error
+            addresses = list(answers.addresses())[:MAX_ADDRESSES]
+            self._known.pop(host, None)
+            if len(self._known) >= MAX_KNOWN_NAMES:
+                del self._known[next(iter(self._known))]  # the oldest
+            self._known[host] = (time.monotonic() + DNS_LIFE_S, addresses)
+        return addresses
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class Fetcher:
+    """One session for all sites; at most `connections` at once."""
+
+    def __init__(self, settings: Settings, user_agent: str, connections: int) -> None:
+        self._max_bytes = settings.crawl_page_bytes
+        self._timeout_s = settings.crawl_timeout_ms / 1000
+        self._resolver = _Resolver(settings)
+        self._near: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        connector = aiohttp.TCPConnector(
+            resolver=self._resolver,
+            socket_factory=Guard(settings.outgoing_allowed).socket_factory(),
+            limit=connections,
+            use_dns_cache=False,
+            keepalive_timeout=KEEP_ALIVE_S,
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            request_class=_GatedRequest,
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S, sock_read=READ_TIMEOUT_S),
+            headers={
+                "User-Agent": user_agent,
+                "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
+                "Accept-Encoding": "gzip, deflate, br",
+            },
+            max_headers=MAX_HEADERS,
+            max_line_size=MAX_HEADER_BYTES,
+            max_field_size=MAX_HEADER_BYTES,
+        )
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._session.close()
+
+    @asynccontextmanager
+    async def near(self, url: str) -> AsyncIterator[None]:
+        """The turn to connect to the address that a site has; raises NotFetched if DNS knows none."""
+        parsed = yarl.URL(url)
+        try:
+            addresses = await self._resolver.resolve(parsed.raw_host or "", parsed.port or 0)
+        except OSError as error:
+            raise NotFetched(NoAnswer.NAME) from error
+        near = self._near.setdefault(address_key(addresses[0]["host"]), asyncio.Semaphore(CONNECTIONS_PER_ADDRESS))
+        async with near:
+            yield
+
+    async def get(self, url: str, turn: Turn) -> Response:
+        """The answer, its body cut at the limit; raises NotFetched, and NotYet of the gate."""
+        sending = _Sending(turn)
+        context = _SENDING.set(sending)
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S + MAX_HELD_MS / 1000) as deadline:
+                sending.on_sent = lambda: deadline.reschedule(asyncio.get_running_loop().time() + self._timeout_s)
+                return await self._get(url, sending)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise NotFetched(_reason(error)) from error
+        finally:
+            _SENDING.reset(context)
+
+    async def _get(self, url: str, sending: _Sending) -> Response:
+        async with self._session.get(yarl.URL(url, encoded=True), allow_redirects=False) as response:
+            body = bytearray()
+            async for chunk in response.content.iter_any():
+                body += chunk
+                if len(body) > self._max_bytes:
+                    response.close()  # the rest of a body without end is not read
+                    break
+            return Response(
+                url=url,
+                address=sending.address,
+                sent_at_ms=sending.at_ms,
+                took_ms=int((time.monotonic() - sending.started) * 1000),
+                status=response.status,
+                head=_head(response),
+                headers=tuple(
+                    (name.decode("latin-1").lower(), value.decode("utf-8", "replace").strip())
+                    for name, value in response.raw_headers
+                ),
+                body=bytes(body[: self._max_bytes]),
+                is_cut=len(body) > self._max_bytes,
+            )
+
+
+def _head(response: aiohttp.ClientResponse) -> bytes:
+    """Status line and headers as sent. aiohttp has put chunks together, so their header gets another name, as in the
+    archives of Common Crawl."""
+    reason = (response.reason or "").encode("latin-1", "replace")
+    lines = [b"HTTP/1.1 %d %s" % (response.status, reason)]
+    for name, value in response.raw_headers:
+        prefix = b"X-Crawl-" if name.lower() == b"transfer-encoding" else b""
+        lines.append(prefix + name + b": " + value)
+    return b"\r\n".join([*lines, b"", b""])
+
+
+def _reason(error: BaseException) -> NoAnswer:
+    """What kind of failure it was; aiohttp's errors have the original one as a cause or context."""
+    chain: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and len(chain) < MAX_CAUSES:
+        chain += (cause, *getattr(cause, "exceptions", ()))
+        cause = cause.__cause__ or cause.__context__
+    kinds: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], NoAnswer], ...] = (
+        (ForbiddenAddressError, NoAnswer.REFUSED_ADDRESS),
+        (aiohttp.ClientConnectorDNSError, NoAnswer.NAME),
+        ((ssl.SSLError, ssl.CertificateError), NoAnswer.TLS),
+        (TimeoutError, NoAnswer.TOO_SLOW),
+        ((aiohttp.ClientPayloadError, aiohttp.ClientResponseError, ValueError), NoAnswer.NOT_HTTP),
+    )
+    for kind, reason in kinds:
+        if any(isinstance(found, kind) for found in chain):
+            return reason
+    return NoAnswer.CONNECTION

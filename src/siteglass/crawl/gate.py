@@ -1,0 +1,128 @@
+"""The gate: may a request be sent now? One call of Redis answers for the registrable domain and for the address that
+the connection leads to, for all fetchers on all machines.
+
+Each key holds when the last request was allowed. A permission is good for MARGIN_MS counted from the question, and
+delays are stretched by as much. So requests never follow each other sooner than the delay, however busy a fetcher is.
+A fetcher asks again, with the same token, for a permission that came too late.
+
+If Redis lost its data, nothing is sent for the longest delay in use: the key `birth` says since when it remembers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import ipaddress
+import itertools
+import secrets
+import time
+from weakref import WeakValueDictionary
+
+from siteglass.access.limits.connection import RedisConnection, RedisFailed, RedisRefused, Word
+
+MARGIN_MS = 50
+MAX_DELAY_MS = 60_000
+# A connection is not kept waiting for longer: servers close those that say nothing.
+MAX_HELD_MS = 3_000
+RETRY_MS = 1_000
+TIMEOUT_S = 1.0
+
+SCRIPT = """
+-- KEYS: birth, domain, address. ARGV: token, margin, how long a key is kept, longest delay in use, delay of the domain,
+-- delay of the address; all times in ms. Returns how long to wait for each of the two; 0 and 0: go.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local birth = tonumber(redis.call('GET', KEYS[1]))
+if not birth then
+  birth = now
+  redis.call('SET', KEYS[1], string.format('%.0f', now))
+end
+local waits = {}
+for i = 1, 2 do
+  waits[i] = math.max(0, birth + ARGV[4] - now)
+  local value = redis.call('GET', KEYS[i + 1])
+  if value then
+    local last, token = string.match(value, '^(%d+):(.*)$')
+    -- 1 more, since `now` is rounded down.
+    if token ~= ARGV[1] then waits[i] = math.max(waits[i], last + ARGV[i + 4] + ARGV[2] + 1 - now) end
+  end
+end
+if waits[1] == 0 and waits[2] == 0 then
+  local value = string.format('%.0f:%s', now, ARGV[1])
+  redis.call('SET', KEYS[2], value, 'PX', ARGV[3])
+  redis.call('SET', KEYS[3], value, 'PX', ARGV[3])
+end
+return waits
+"""
+SCRIPT_SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()
+
+
+class NotYet(Exception):
+    """The request has to wait for longer than a connection is kept open."""
+
+    def __init__(self, wait_ms: int) -> None:
+        super().__init__(f"to be sent in {wait_ms} ms")
+        self.wait_ms = wait_ms
+
+
+class Gate:
+    """One per fetcher."""
+
+    def __init__(self, redis: RedisConnection, prefix: str, domain_delay_ms: int, address_delay_ms: int) -> None:
+        self._redis = redis
+        self._prefix = f"{prefix}:crawl"
+        self._address_delay_ms = address_delay_ms
+        self._longest_ms = max(domain_delay_ms, address_delay_ms)
+        self._fetcher = secrets.token_hex(6)
+        self._numbers = itertools.count()
+        # One question at a time about an address: hundreds of sites on one would flood Redis.
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def wait(self, domain: str, address: str, delay_ms: int) -> None:
+        """Return when a request may be sent; it must be sent before anything else is awaited.
+
+        Raises NotYet if that is later than a connection is kept open, or if Redis does not answer.
+        """
+        self._longest_ms = max(self._longest_ms, delay_ms)
+        token, give_up = f"{self._fetcher}.{next(self._numbers)}", time.monotonic() + MAX_HELD_MS / 1000
+        network = address_key(address)
+        asking = self._asking.setdefault(network, asyncio.Lock())
+        while True:
+            async with asking:
+                asked = time.monotonic()
+                for_domain, for_address = await self._ask(token, domain, network, delay_ms)
+                wait_ms = max(for_domain, for_address)
+                if wait_ms == 0 and (time.monotonic() - asked) * 1000 < MARGIN_MS:
+                    return
+                if time.monotonic() + wait_ms / 1000 > give_up:
+                    raise NotYet(wait_ms)
+                if for_domain <= for_address:
+                    await asyncio.sleep(for_address / 1000)
+                    continue
+            await asyncio.sleep(for_domain / 1000)
+
+    async def _ask(self, token: str, domain: str, network: str, delay_ms: int) -> list[int]:
+        keys = (f"{self._prefix}:birth", f"{self._prefix}:domain:{domain}", f"{self._prefix}:address:{network}")
+        kept_ms = MAX_DELAY_MS + MARGIN_MS + 1
+        words: tuple[Word, ...] = (
+            *(len(keys), *keys, token, MARGIN_MS, kept_ms),
+            *(self._longest_ms, delay_ms, self._address_delay_ms),
+        )
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                try:
+                    answer: list[int] = await self._redis.call("EVALSHA", SCRIPT_SHA, *words)
+                except RedisRefused as error:
+                    if not str(error).startswith("NOSCRIPT"):
+                        raise
+                    answer = await self._redis.call("EVAL", SCRIPT, *words)
+        except (RedisFailed, RedisRefused, TimeoutError):
+            raise NotYet(RETRY_MS) from None
+        return answer
+
+
+def address_key(address: str) -> str:
+    """What is one machine to us: an address, or of IPv6 a network of 64 bits."""
+    if ":" not in address:
+        return address
+    return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))

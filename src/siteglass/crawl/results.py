@@ -1,0 +1,100 @@
+"""What a fetcher learns: the kinds of addresses, the outcome of a fetch, and the steps that the frontier records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Kind(IntEnum):
+    """What an address is fetched for, in the order of fetching."""
+
+    HOME = 0
+    KEY_PAGE = 1
+    SITEMAP = 2
+
+
+class NoAnswer(IntEnum):
+    """Why an address has no HTTP status; kept in its place, so never change a number."""
+
+    FORBIDDEN = -1
+    """By robots.txt."""
+    NAME = -2
+    """DNS knows no address."""
+    REFUSED_ADDRESS = -3
+    """The name leads into an internal network."""
+    CONNECTION = -4
+    TLS = -5
+    TOO_SLOW = -6
+    NOT_HTTP = -7
+    ROBOTS = -8
+    """robots.txt could not be fetched, which forbids everything."""
+
+
+class Found(NamedTuple):
+    """An address to fetch."""
+
+    url: str
+    kind: Kind
+    hops: int = 0
+    """Redirects that led here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer of a server, as it goes to the archive."""
+
+    url: str
+    address: str
+    sent_at_ms: int
+    took_ms: int
+    status: int
+    head: bytes
+    """Status line and headers as sent, with the blank line."""
+    headers: tuple[tuple[str, str], ...]
+    """Names in lower case."""
+    body: bytes
+    """With its content encoding, without its transfer encoding."""
+    is_cut: bool
+
+    def header(self, name: str) -> str:
+        """The first value of a header, or ""."""
+        return next((value for found, value in self.headers if found == name), "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsText:
+    """What an origin answered when its robots.txt was fetched."""
+
+    origin: str
+    status: int = 0
+    content: bytes = b""
+    next_url: str = ""
+    """Where a redirect leads that was not followed yet; "": it is complete."""
+    hops: int = 0
+    """Redirects so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a visit, acknowledged when its responses are in a synced archive."""
+
+    domain: str
+    delay_ms: int
+    sent: int = 0
+    done: tuple[str, int] | None = None
+    """An address that need not be fetched again in this visit, and its status or NoAnswer."""
+    found: tuple[Found, ...] = ()
+    robots: RobotsText | None = None
+    finished: Finish | None = None
+    responses: tuple[Response, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end of a visit."""
+
+    again_in: timedelta
+    is_failure: bool

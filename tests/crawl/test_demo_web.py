@@ -1,0 +1,74 @@
+"""`siteglass demo web`: its sites are crawled with the settings that it writes, and the next run finds a change."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+
+from siteglass.ingest.demo import sites
+from siteglass.ingest.demo.history import after_change
+from siteglass.settings import Settings, load_settings
+from testing.ports import free_port
+from testing.private_engines import environment
+from testing.service import serving
+from tests.crawl.conftest import SITEGLASS, run_crawl
+
+COUNT = 6
+
+
+@contextmanager
+def made_up_web(folder: Path) -> Iterator[dict[str, str]]:
+    """The command in a separate process; the environment that it writes for crawlers."""
+    network = f"127.{20 + os.getpid() % 200}"
+    command = [str(SITEGLASS), "demo", "web", "--count", str(COUNT), "--folder", str(folder), "--network", network]
+    with subprocess.Popen([*command, "--port", str(free_port())], stdout=subprocess.DEVNULL) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not (folder / "environment").exists():
+                assert process.poll() is None, "the made-up web ended"
+                assert time.monotonic() < deadline, "the made-up web did not start"
+                time.sleep(0.1)
+            yield dict(line.split("=", 1) for line in (folder / "environment").read_text().splitlines())
+        finally:
+            process.terminate()
+
+
+def test_made_up_sites_are_crawled_and_a_change_is_found(crawl_settings: Settings, tmp_path: Path) -> None:
+    folder = tmp_path / "web"
+    labels = {site.domain: site for site in sites(COUNT, seed=1)}
+    with made_up_web(folder) as given, environment(given):
+        theirs = load_settings()
+        settings = replace(
+            crawl_settings,
+            dns_servers=theirs.dns_servers,
+            outgoing_allowed=theirs.outgoing_allowed,
+            crawl_http_port=theirs.crawl_http_port,
+            crawl_https_port=theirs.crawl_https_port,
+        )
+        domains = (folder / "domains.txt").read_text().split()
+        assert domains == list(labels)
+        run_crawl(settings, tmp_path, *domains, options=("--promote", "--workers", "1"))
+        changing = next(domain for domain in domains if labels[domain].kind == "normal")
+        with (folder / "changed.txt").open("a") as changed:
+            changed.write(f"{changing}\n")
+        with serving(settings) as client:
+            before = _titles(client)
+        time.sleep(1)
+        run_crawl(settings, tmp_path, changing, options=("--workers", "1"))
+        with serving(settings) as client:
+            after = _titles(client)
+    assert before == {domain: site.title for domain, site in labels.items() if site.kind == "normal"}
+    assert after == {**before, changing: after_change(labels[changing]).title}
+
+
+def _titles(client: httpx.Client) -> dict[str, str]:
+    answer = client.post("/v1/leads/search", json={"select": ["domain", "title"]})
+    assert answer.status_code == 200, answer.text
+    return {record["domain"]: record["title"] for record in answer.json()["results"]}

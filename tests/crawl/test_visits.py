@@ -1,0 +1,127 @@
+"""Visits to difficult and hostile sites: what is requested of each, and how soon."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import itertools
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from siteglass.crawl.archive import finished_archives
+from siteglass.crawl.crawler import crawl, user_agent
+from siteglass.ingest.archives import read_archive
+from siteglass.ingest.capture import Capture
+from siteglass.settings import Settings, SettingsError
+from testing.service import run
+from tests.crawl.conftest import Web
+
+HOME = "<html><title>Made up</title><body><h1>Made up</h1><a href='/kontakt'>Kontakt</a></body></html>"
+
+
+def fetch(settings: Settings, folder: Path, *domains: str) -> str:
+    counts = asyncio.run(crawl(settings, folder, frozenset(domains), lambda _: None))
+    return counts.text()
+
+
+@pytest.mark.promise("setting.crawl_timeout_ms")
+def test_what_sites_allow_is_all_that_is_requested(web: Web, crawl_settings: Settings, tmp_path: Path) -> None:
+    """Robots, opt-outs, the operator's list, redirects, and answers without an end."""
+    excluded = tmp_path / "excluded.txt"
+    excluded.write_text("# by mail\nexcluded.org\n")
+    settings = replace(crawl_settings, crawl_excluded=str(excluded), crawl_page_bytes=50_000, crawl_timeout_ms=2_500)
+    for host in ("plain.org", "excluded.org", "optedout.org", "broken.org", "busy.org", "closed.org", "later.org"):
+        web.say(f"{host}/", HOME)
+    web.say("broken.org/robots.txt", status=503)
+    web.say("busy.org/robots.txt", status=429)
+    web.say("closed.org/robots.txt", "User-agent: siteglassbot\nDisallow: /\n")
+    web.say("later.org/", HOME, status=503, Retry_After="3600")
+    web.say("patient.org/", HOME)
+    web.say("patient.org/robots.txt", "User-agent: *\nCrawl-delay: 90\nSitemap: https://elsewhere.org/s.xml\n")
+    web.say("plain.org/robots.txt", status=301, Location="http://rules.org/of-plain.txt")
+    web.say("rules.org/of-plain.txt", "User-agent: *\nDisallow: /kontakt\nSitemap: /map.xml\n")
+    web.say("circle.org/", status=302, Location="/a")
+    web.say("circle.org/a", status=302, Location="/b")
+    web.say("circle.org/b", status=302, Location="/a")
+    web.say("moved.org/", status=301, Location="http://plain.org/")
+    web.say("inside.org/", status=301, Location="http://127.0.0.2/secret")
+    web.say("bomb.org/", HOME, Content_Encoding="gzip")
+    web.pages["bomb.org", "/"].body = gzip.compress(b"<html>" + b"\0" * 40_000_000)
+    web.say("endless.org/", "x" * 60_000, Content_Length=str(sys.maxsize))
+    web.say("tarpit.org/", HOME, delay_s=4)
+    web.names.say("metadata.org", "A", ["169.254.169.254"])
+    web.names.say("mapped.org", "AAAA", ["::ffff:10.0.0.1"])
+
+    async def opt_out(index: object) -> None:
+        from siteglass.suppression import entries
+        from siteglass.suppression.values import Kind
+
+        pairs = [(Kind.DOMAIN, b"optedout.org")]
+        await entries.add(index.postgres, pairs, reason="test", actor="tests")  # type: ignore[attr-defined]
+
+    run(settings, opt_out)
+    domains = {host for host, _ in web.pages} - {"rules.org"}
+    told = fetch(settings, tmp_path / "archives", *domains, "metadata.org", "mapped.org")
+
+    requested = {host: web.paths(host) for host in sorted({request.host for request in web.requests})}
+    robots = "/robots.txt"
+    assert requested == {
+        "bomb.org": [robots, "/", "/sitemap.xml"],
+        "broken.org": [robots],
+        "busy.org": [robots],
+        "circle.org": [robots, "/", "/a", "/b"],
+        "closed.org": [robots],
+        "endless.org": [robots, "/", "/sitemap.xml"],
+        "inside.org": [robots, "/"],
+        "later.org": [robots, "/"],
+        "moved.org": [robots, "/"],
+        "patient.org": [robots, "/"],
+        "plain.org": [robots, "/", "/map.xml"],
+        "rules.org": ["/of-plain.txt"],
+        "tarpit.org": [robots, "/"],
+    }
+    assert "refused address 2" in told
+    # Each request is in the record of sends, with its time; and all answers that came are in the archive.
+    (sends,) = (tmp_path / "archives").glob("*.sends.tsv")
+    lines = [line.split("\t") for line in sends.read_text().splitlines()]
+    assert sorted(url.removeprefix("http:/") for *_, url in lines) == sorted(
+        f"/{request.host}{request.path}" for request in web.requests
+    )
+    (archive,) = finished_archives(tmp_path / "archives")
+    captures = [item for item in read_archive(archive) if isinstance(item, Capture)]
+    assert len(captures) == len(web.requests) - 1  # the tarpit
+    cut = next(capture for capture in captures if capture.url == "http://endless.org/")
+    assert len(cut.body) == 50_000
+
+
+def test_the_pause_grows_with_what_a_site_asks_for_and_needs(
+    web: Web, crawl_settings: Settings, tmp_path: Path
+) -> None:
+    web.say("delayed.org/", HOME)
+    web.say("delayed.org/robots.txt", "User-agent: *\nCrawl-delay: 0.5\n")
+    web.say("slow.org/", HOME, delay_s=0.1)
+    web.say("asking.org/", HOME, status=200, Retry_After="1")
+    web.say("quick.org/", HOME)
+    fetch(crawl_settings, tmp_path, "delayed.org", "slow.org", "asking.org", "quick.org")
+
+    def gaps(host: str) -> list[float]:
+        times = [request.at for request in web.requests if request.host == host]
+        return [b - a for a, b in itertools.pairwise(times)]
+
+    assert len(gaps("quick.org")) == 3
+    # 95 %: the server sees a request a moment after it is sent.
+    assert min(gaps("delayed.org")[1:]) >= 0.5 * 0.95
+    assert gaps("slow.org")[1] >= 1.0 * 0.95
+    assert gaps("asking.org")[1] >= 1.0 * 0.95
+    for host in ("quick.org", "delayed.org", "slow.org", "asking.org"):
+        assert min(gaps(host)) >= 0.1 * 0.95
+
+
+def test_nobody_fetches_without_saying_who_they_are(crawl_settings: Settings) -> None:
+    with pytest.raises(SettingsError, match="SITEGLASS_CRAWL_CONTACT"):
+        user_agent(replace(crawl_settings, crawl_contact="", public_url=""))
+    public = replace(crawl_settings, crawl_contact="", public_url="https://leads.example/")
+    assert user_agent(public).endswith("(+https://leads.example/opt-out)")
