@@ -10,6 +10,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP_STAMP := $(VENV)/.setup-done
+DOCS_STAMP := $(VENV)/.docs-rendered
+# With folders: their times tell that a page was removed.
+DOCS_SOURCES = README.md clients/python/README.md scripts/build_docs.py $(shell find docs)
 # More workers than cores: the tests spend much of their time waiting for the engines.
 PYTEST_WORKERS ?= 4
 PYTEST_ARGS ?=
@@ -28,7 +31,7 @@ help: ## List the targets
 # --- set-up -------------------------------------------------------------------------------------
 
 .PHONY: setup
-setup: $(SETUP_STAMP) ## Install the locked dependencies and the package into .venv
+setup: $(SETUP_STAMP) $(DOCS_STAMP) ## Install the locked dependencies and the package into .venv, and render the served docs
 
 # By uv, in half of pip's time; by pip where uv does not find what a machine tells pip alone.
 # Hash-checked, and the package itself without its dependencies: nothing comes in past the lock.
@@ -43,6 +46,10 @@ $(SETUP_STAMP): requirements.lock pyproject.toml clients/python/pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable clients/python
 	touch $@
 
+$(DOCS_STAMP): $(SETUP_STAMP) $(DOCS_SOURCES)
+	$(BIN)/python scripts/build_docs.py
+	touch $@
+
 COMPILE = $(BIN)/uv pip compile --quiet $(LOCK_ARGS) --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --custom-compile-command "make lock"
 
@@ -52,6 +59,7 @@ lock: ## Resolve pyproject.toml into requirements.lock and the locks in deploy/ 
 	$(COMPILE) --all-extras --output-file requirements.lock pyproject.toml clients/python/pyproject.toml
 	$(COMPILE) --constraint requirements.lock --extra tracing --output-file deploy/requirements.lock pyproject.toml
 	$(COMPILE) --constraint requirements.lock --extra tracing --extra ingest --output-file deploy/requirements-ingest.lock pyproject.toml
+	$(COMPILE) --constraint requirements.lock --output-file deploy/requirements-build.lock - <<< $$'hatchling\nmarkdown-it-py'
 	$(COMPILE) --output-file deploy/tools.lock deploy/tools.in
 
 # --- engines and service ------------------------------------------------------------------------
@@ -89,52 +97,62 @@ doctor: setup ## Check the setup and show how to fix problems
 demo: setup up ## Engines, 50,000 leads and the service; prints its address and keys as JSON last
 	@$(BIN)/siteglass demo up --count 50000
 
+.PHONY: demo-web
+demo-web: setup ## Serve 500 made-up sites on loopback, for `siteglass crawl run`
+	@$(BIN)/siteglass demo web
+
 .PHONY: serve
 serve: setup ## Run the service
 	$(BIN)/siteglass serve
 
 # --- checks -------------------------------------------------------------------------------------
 
-# Tests that fail run once more, one after the other: a shared host can take a core away for seconds, and a test that
-# then waited too long passes. The summary names them; a defect fails again (testing/stolen_time.py says what counts). Status 1 means that tests failed, any other
-# that they could not run. `-n 1` and not `-n 0`, since xdist adds a test's group to its name.
+# Nothing is repeated and nothing left out unseen: testing/outcomes.py says what a run may end with.
 define tests
-	$(BIN)/pytest -n $(1) -m $(2) --junitxml=$(DURATIONS)/$(3).xml $(4) $(PYTEST_ARGS) || { \
-		test $$? -eq 1 && echo "--- the tests that failed, once more" && \
-		$(BIN)/pytest -n $(if $(filter 0,$(1)),0,1) -m $(2) --again -rs --last-failed --last-failed-no-failures none $(4) $(PYTEST_ARGS); }
+	$(BIN)/pytest -n $(1) --junitxml=$(DURATIONS)/$(2).xml $(3) $(PYTEST_ARGS)
 endef
+BESIDE := -m "not alone and not timing"
 
 .PHONY: quick
 quick: setup ## Run the pure tests, without engines, in less than a minute
-	$(call tests,2,"not timing",quick,--quick)
+	$(call tests,2,quick,$(BESIDE) --quick)
 
 .PHONY: test
-test: setup ## Run all tests: most in parallel, then those that compare times; the engines must be up (PYTEST_WORKERS, PYTEST_ARGS)
+test: setup ## Run the tests of every change: most in parallel, then those that run alone; the engines must be up (PYTEST_WORKERS, PYTEST_ARGS)
 	$(MAKE) parallel
-	$(MAKE) timing
+	$(MAKE) alone
 
 .PHONY: parallel
 parallel: setup ## Run the tests that may run beside each other; the engines must be up
-	$(call tests,$(PYTEST_WORKERS),"not timing",parallel)
+	$(call tests,$(PYTEST_WORKERS),parallel,$(BESIDE))
 
-.PHONY: timing
-timing: setup ## Run the tests that compare times, one after the other; the engines must be up
-	$(call tests,0,timing,timing)
+.PHONY: alone
+alone: setup ## Run the tests that need the machine for themselves, one after the other; the engines must be up
+	$(call tests,0,alone,--alone)
+
+.PHONY: nightly
+nightly: setup up browser ## Everything: the tests of every change, the long ones, and each race 12 times
+	$(call tests,$(PYTEST_WORKERS),nightly,$(BESIDE) --nightly)
+	$(call tests,0,nightly-alone,--alone --nightly)
 
 .PHONY: slowest
 slowest: ## Print the slowest tests of the last run
 	$(PYTHON) scripts/slowest_tests.py $(DURATIONS)
 
-.PHONY: lint
-lint: setup ## Style, formatting, types, import layers, generated docs and plain English
+.PHONY: lint style types
+lint: setup ## Style, formatting, types, import layers, generated files, promises and plain English
+	$(MAKE) --jobs 2 --output-sync=target types style
+
+types: setup
+	$(BIN)/mypy $(SOURCES)
+
+style: setup
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
-	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/build_reference.py --check
 	$(BIN)/python scripts/build_client.py --check
 	$(BIN)/python scripts/build_conformance.py --check
-	$(BIN)/python scripts/build_docs.py --check
 	$(BIN)/python scripts/build_language.py --check
 	$(BIN)/python scripts/check_english.py
 	$(BIN)/python scripts/build_trades.py --check
@@ -147,8 +165,8 @@ format: setup ## Rewrite the code in the project's style
 
 .PHONY: coverage
 coverage: setup ## All tests with branch coverage, and its summary
-	$(BIN)/pytest -n $(PYTEST_WORKERS) -m "not timing" --cov --cov-report= $(PYTEST_ARGS)
-	$(BIN)/pytest -n 0 -m timing --cov --cov-append --cov-report=term:skip-covered $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(PYTEST_WORKERS) $(BESIDE) --cov --cov-report= $(PYTEST_ARGS)
+	$(BIN)/pytest -n 0 --alone --cov --cov-append --cov-report=term:skip-covered $(PYTEST_ARGS)
 
 .PHONY: mutants
 mutants: setup ## Small defects in a part of src that its tests do not notice (OF=suppression BY=tests/suppression ARGS="--count 20 --seed 1")
@@ -158,13 +176,14 @@ mutants: setup ## Small defects in a part of src that its tests do not notice (O
 check: lint test ## All that CI checks: lint and tests
 
 .PHONY: screenshots
-screenshots: setup ## Draw the pages anew into docs/images/dashboard, from their tests; the engines must be up
+screenshots: demo browser ## Draw all pictures of the docs anew: from the demo as it starts, and from the tests of pages
+	set -a && eval "$$($(BIN)/siteglass demo env)" && PYTHONPATH=.:scripts $(BIN)/python scripts/pictures.py
 	SITEGLASS_SCREENSHOTS=1 $(BIN)/pytest -n 0 tests/browser $(PYTEST_ARGS)
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build results (engines: `make down` first)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(DURATIONS) dist build
-	rm -f .coverage .coverage.*
+	rm -rf .coverage .coverage.* src/siteglass/web/static/docs docs/conformance.md
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: vocabulary
@@ -184,11 +203,13 @@ technology-hosts: setup ## Compile the hosts of technologies without a rule of t
 	$(BIN)/python scripts/build_technology_hosts.py
 
 .PHONY: reference
-reference: setup ## Write docs/reference/, the client's records, docs/conformance.md and the served docs from code and tests
+reference: setup ## Write docs/reference/ and the client's records from the code
 	$(BIN)/python scripts/build_reference.py
 	$(BIN)/python scripts/build_client.py
+
+.PHONY: conformance
+conformance: setup ## Write docs/conformance.md, every promise with the tests that prove it; git ignores it
 	$(BIN)/python scripts/build_conformance.py
-	$(BIN)/python scripts/build_docs.py
 
 # --- deploying ----------------------------------------------------------------------------------
 
@@ -206,11 +227,11 @@ deploy-check: setup ## Install the wheel into a fresh environment, and validate 
 
 .PHONY: alerts
 alerts: setup ## Fire each alert by its real fault, with Prometheus and separate engines; takes a quarter of an hour
-	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q -s tests/deploy/test_alerts.py --durations=20) | tee $(RESULTS)/alerts.txt
+	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q -s --nightly tests/deploy/test_alerts.py --durations=20) | tee $(RESULTS)/alerts.txt
 
 .PHONY: deploy-proof
-deploy-proof: setup up ## Install on a bare Debian, upgrade under load, break each part, restore; writes docs/deploy-proof.md
-	PYTHONPATH=scripts:. $(BIN)/python -m deploy_proof --page docs/deploy-proof.md $(PROOF_ARGS)
+deploy-proof: setup up ## Install on a bare Debian, upgrade under load, break each part, restore; writes docs/proof.md
+	PYTHONPATH=scripts:. $(BIN)/python -m deploy_proof --page docs/proof.md $(PROOF_ARGS)
 
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 
@@ -224,7 +245,7 @@ proof: long-fuzz long-roundtrip long-search long-limits long-accounts long-charg
 
 .PHONY: faults
 faults: setup ## Engines and workers killed, frozen and stopped, at full size
-	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q tests/faults tests/accounts/test_away.py \
+	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q --nightly tests/faults tests/accounts/test_away.py \
 		tests/limits/test_outages.py tests/search/test_restart.py tests/api/test_race.py \
 		tests/api/test_revocation.py tests/api/test_rotation.py tests/suppression/test_property.py \
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
@@ -240,7 +261,7 @@ long-fuzz: setup ## A million random directive texts, and 100,000 with alternati
 
 .PHONY: long-search
 long-search: setup ## Hundreds of searches and walks against a reference scan, while others are written
-	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 2 -q tests/search/test_meaning.py tests/search/test_pages.py \
+	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 2 -q --nightly tests/search/test_meaning.py tests/search/test_pages.py \
 		--durations=10) | tee $(RESULTS)/search.txt
 
 .PHONY: long-roundtrip
@@ -318,6 +339,10 @@ long-explore: setup ## Time from Enter to chips and counts in Chromium, on the s
 long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,000 random strings, speed
 	$(BIN)/python -m bench.nl.prove --generated 10000 --strings 200000 --keep
 
+.PHONY: long-crawl
+long-crawl: setup ## Two fetchers against 2,000 hostile hosts, under kills of fetchers, PostgreSQL and Redis; takes hours
+	SITEGLASS_LONG=1 $(BIN)/pytest -n 0 tests/crawl/test_hostile_web.py
+
 .PHONY: long-extract
 long-extract: setup ## Time of extraction on real pages, and Spark against the pool at 8,000 pages
 	PYTHONPATH=scripts $(BIN)/python -m bench.extract_rate --pages 8000 --keep
@@ -330,9 +355,14 @@ long-merge: setup ## 2 million page rows to 500,000 leads
 long-refresh: setup ## A refresh of 1 % of 500,000 domains, against 50,000 read, merged and loaded; the engines must be up
 	$(BIN)/python -m bench.refresh_rate --domains 50000 --times 10 --keep
 
+.PHONY: long-owners
+long-owners: setup ## Precision and recall of whose address and phone it is, on labelled sites
+	$(BIN)/python -m bench.owners dev
+	$(BIN)/python -m bench.owners locked
+
 .PHONY: long-s3
 long-s3: setup ## The facts store on S3-compatible storage; builds versitygw first, which takes two minutes
-	SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q tests/ingest/store/test_s3.py
+	SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q --nightly tests/ingest/store/test_s3.py
 
 .PHONY: long-client
 long-client: setup ## The client: 50,000 leads over 30 cut lines and 10 killed processes, and its overhead

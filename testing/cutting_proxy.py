@@ -39,6 +39,7 @@ class CuttingProxy:
 
     async def _stop(self) -> None:
         self._server.close()
+        await asyncio.sleep(0)  # a connection that was just accepted begins, so that it also ends
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
@@ -64,6 +65,8 @@ class CuttingProxy:
             await asyncio.gather(*ways, return_exceptions=True)
             _abort(to_client)
             to_service.close()
+            # Both end before the loop closes.
+            await asyncio.gather(to_client.wait_closed(), to_service.wait_closed(), return_exceptions=True)
             if state["cut"]:  # the client is gone already: another client's connection is cut instead
                 self._cuts[self._free_number()] = state["cut"]
 

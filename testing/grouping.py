@@ -37,11 +37,6 @@ def _group(item: pytest.Item) -> str:
     return path.parts[0] if path.parts[0] in FOLDERS else str(path)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where time may not suffice, most tests come before the few that take minutes each."""
-    parser.getgroup("siteglass").addoption("--long-last", action="store_true", help="what takes minutes comes last")
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Name the group of every test, and order them: long groups first, and in a group the slowest tests first."""
@@ -50,10 +45,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def place(item: pytest.Item) -> tuple[int, bool]:
         group = groups[item]
-        first = FIRST.index(group) if group in FIRST else others
+        first = FIRST.index(group) if group in FIRST else len(FIRST)
         return first, item.get_closest_marker("private_engines") is None
 
-    others = -1 if config.getoption("long_last") else len(FIRST)
     groups = {item: _group(item) for item in items}
     for item, group in groups.items():
         item.add_marker(pytest.mark.xdist_group(group))

@@ -53,7 +53,7 @@ class Names:
         response.flags |= dns.flags.RA
         if self.broken or kind in self.broken_kinds:
             response.set_rcode(dns.rcode.SERVFAIL)
-        elif answers := self.records.get((name, kind)):
+        elif answers := self.records.get((name, kind)) or self.records.get(("*." + name.partition(".")[2], kind)):
             texts = answers.pop(0) if len(answers) > 1 else answers[0]
             if texts:
                 response.answer.append(dns.rrset.from_text_list(question.name, 0, "IN", kind, texts))

@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import asyncpg
 import httpx
 
 from siteglass.access.accounts import create_account
 from siteglass.billing.credits import grant
+from siteglass.billing.received import update_received
 from siteglass.corpus.lead import Lead
 from siteglass.people import passwords, people
 from siteglass.people.passwords import Passwords
@@ -23,6 +25,7 @@ from siteglass.people.secrecy import Secrecy
 from siteglass.platform.backends import Clock
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
+from testing.accounts import owner
 from testing.mails import Outbox
 from testing.service import RUN_PREFIX, SECRET, filled, make_test_account, serving, settings_for
 
@@ -48,12 +51,12 @@ class Somebody:
 class Visitor:
     """A browser's part: keeps cookies, adds the token to forms, says where forms come from."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, address: str = "") -> None:
         self.url = url
         self.cookies: dict[str, str] = {}
         self._secrecy = Secrecy((SECRET,))
         # Each comes from a different address, as the proxy reports it.
-        self.address = f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}"
+        self.address = address or f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}"
         self._client = httpx.Client(
             base_url=url, timeout=90, trust_env=False, headers={"X-Forwarded-For": self.address}
         )
@@ -153,9 +156,30 @@ class Office:
         made = self.do(lambda postgres: people.create(postgres, email, name, self.hashed, account, role))
         return Somebody(made, email, account)
 
-    def visitor(self, who: Somebody | None = None) -> Visitor:
+    def days_pass(self, account_id: int, days: int) -> None:
+        """As if what an account received had been so many days earlier."""
+        self.do(lambda postgres: update_received(postgres, account_id))
+        self._as_owner(
+            "UPDATE {schema}.received SET at = at - make_interval(days => $2) WHERE account_id = $1", account_id, days
+        )
+
+    def forget_responses(self, account_id: int) -> None:
+        """As if the responses that are stored for a day were older."""
+        self._as_owner(
+            "UPDATE {schema}.idempotency SET at = at - interval '25 hours' WHERE account_id = $1", account_id
+        )
+
+    def _as_owner(self, statement: str, *values: object) -> None:
+        async def run(postgres: Postgres) -> None:
+            connection = await asyncpg.connect(owner(self.settings.postgres_dsn))
+            await connection.execute(postgres.sql(statement), *values)
+            await connection.close()
+
+        self.do(run)
+
+    def visitor(self, who: Somebody | None = None, address: str = "") -> Visitor:
         """Somebody who is signed in, or nobody yet."""
-        made = Visitor(self.url)
+        made = Visitor(self.url, address)
         self._visitors.append(made)
         if who is not None:
             made.sign_in(who)

@@ -113,6 +113,11 @@ def test_markdown_is_read_without_code_and_with_lines() -> None:
     ]
 
 
+def test_promises_are_read_without_their_names() -> None:
+    page = '# A comment.\n[part.section.promises]\nrecord.a = "With `select`, it is there."\nderived = ["record"]\n'
+    assert _texts("scripts/reference/promises.toml", page) == [(3, "conformance", f"With {CODE}, it is there.")]
+
+
 @pytest.mark.parametrize(
     ("path", "area"),
     [
@@ -202,7 +207,7 @@ def test_a_passage_is_found_again_in_its_file() -> None:
 
 
 def test_lint_checks_the_areas_that_are_clean() -> None:
-    lint = re.search(r"^lint:.*?\n\n", (ROOT / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
+    lint = re.search(r"^style:.*?\n\n", (ROOT / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
     assert lint
     assert "scripts/check_english.py\n" in lint[0]
     assert {"readme", "guides", "error pages", "docs"} <= set(Configuration.read().clean)
