@@ -63,7 +63,7 @@ class Phrases:
             else:
                 self.role(name, table)
 
-    def role(self, role: str, table: dict[str, Any]) -> None:
+    def role(self, role: str, table: dict[str, Any]) -> None:  # noqa: C901
         match role:
             case "flag":
                 for name, forms in table.items():
@@ -97,12 +97,21 @@ class Phrases:
 
 def _values_of(table: str, name: str) -> tuple[str, ...]:
     """What a name of a table stands for."""
-    if table == "groups" and "|" not in name:
-        return vocabulary().groups()[name]
+    if table == "groups":
+        return tuple(country for part in name.split("|") for country in _countries(part))
     if table in ("nationalities", "nicknames"):
         alpha3 = vocabulary().country_alpha3(name)
         return (alpha3,) if alpha3 else ()
     return tuple(name.split("|"))
+
+
+def _countries(name: str) -> Iterable[str]:
+    """A country's code, or the countries of a region, a subregion or a known group."""
+    known = vocabulary()
+    for kind in ("region", "subregion"):
+        if countries := known.countries_in(kind, name):
+            return sorted(countries)
+    return known.groups().get(name, (name,))
 
 
 def state_codes() -> dict[str, str]:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from siteglass.errors import QueryError
-from siteglass.leads.interpret import note_count, refuse_if_unsure
+from siteglass.leads.interpret import refuse_if_unsure
 from siteglass.query.body import Meaning, read_meaning
+from siteglass.query.doubt import find_doubts
 from siteglass.query.folding import fold
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation, interpret
 from siteglass.query.natural.interpretation import Span
@@ -58,7 +59,7 @@ def test_a_word_that_no_condition_uses_is_reported_and_refused(row: dict[str, An
     meaning, sentence = _meaning(row["query"])
     assert {fold(word) for word in row["unused"]} <= _reported(sentence)
     assert sentence.confidence < SURE
-    assert note_count(meaning) > 0
+    assert find_doubts(meaning)
     with pytest.raises(QueryError):
         refuse_if_unsure(meaning)
 
@@ -77,7 +78,7 @@ def test_a_clear_sentence_has_no_notes(row: dict[str, Any]) -> None:
     """Ambiguous names (London, Canada) and keywords are less sure, but `strict` takes them."""
     meaning, sentence = _meaning(row["query"])
     assert sentence.unsupported == ()
-    assert note_count(meaning) == 0
+    assert find_doubts(meaning) == []
     assert sentence.confidence >= (LOW_CONFIDENCE if row.get("ambiguous") else SURE)
     refuse_if_unsure(meaning)
 

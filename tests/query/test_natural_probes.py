@@ -10,6 +10,7 @@ import pytest
 
 from siteglass.query.natural import LOW_CONFIDENCE, interpret
 from siteglass.query.natural.wishes import WISHES
+from testing.outcomes import judge_times
 from testing.sentences.crafted import crafted, least_times
 from testing.sentences.honesty import is_refused, measure_confidence, open_sentences, other_languages
 from testing.sentences.meaning import atoms
@@ -82,10 +83,10 @@ def test_a_sure_reading_is_right() -> None:
 def test_no_sentence_takes_long() -> None:
     """Processor time, the least of several runs: 1, 5 and 50 ms are meant, and a busy host may take thrice."""
     times = sorted(least_times([row.query for row in read_set(SETS / "grammar1.jsonl")], 5))
-    assert times[len(times) // 2] <= BUSY * P50_MS
-    assert times[int(len(times) * 0.99)] <= BUSY * P99_MS
     rows = dict(crafted())
     slow = {
         name: took for name, took in zip(rows, least_times(rows.values(), 3), strict=True) if took > BUSY * WORST_MS
     }
-    assert slow == {}
+    p50_ms, p99_ms = times[len(times) // 2], times[int(len(times) * 0.99)]
+    within = p50_ms <= BUSY * P50_MS and p99_ms <= BUSY * P99_MS and slow == {}
+    judge_times(within, (p50_ms, p99_ms, slow))

@@ -132,3 +132,30 @@ def test_the_largest_searches_are_read_quickly() -> None:
         started = time.thread_time()
         find_notes(made)
         assert time.thread_time() - started < 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("@technology(SAP)", "no rule detects SAP on web pages, so it finds only leads that were imported with it"),
+        (
+            "!@technology(athenahealth)",
+            "no rule detects athenahealth on web pages, so excluding it leaves out only leads that were imported with "
+            "it",
+        ),
+        (
+            "@any[ @technology(SAP) | @country(DEU) ]",
+            "no rule detects SAP on web pages, so it finds only leads that were imported with it",
+        ),
+        (
+            "@added(Shopify Plus, 30d)",
+            "no rule detects Shopify Plus on web pages, so it finds only leads that were imported with it",
+        ),
+    ],
+)
+def test_a_technology_without_a_rule_gets_a_note(text: str, message: str) -> None:
+    assert [note.message for note in find_notes(parse(text))] == [message]
+
+
+def test_technologies_with_a_rule_get_none() -> None:
+    assert find_notes(parse("@technology(Shopify, Klaviyo)\n!@technology(Wix)\n@lacks(crm)")) == []

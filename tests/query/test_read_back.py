@@ -274,6 +274,13 @@ def test_two_searches_never_read_the_same(drawn: list[Clause]) -> None:
         assert len(set(sentences.values())) == len(searches), sentences
 
 
+def test_a_long_name_is_cut_and_not_its_time() -> None:
+    long = Change("Adobe Experience Platform Identity Service", 2)
+    text = read_back(criteria([Condition("added", (long, Change("1C-Bitrix", 0, fixed=True)))]))
+    assert "Adobe Experience Platform Identity Service"[:22] in text
+    assert "in the last 2 days" in text
+
+
 @pytest.mark.parametrize("name", [name for name, asked in ASKED.items() if asked.ask.vocabulary])
 def test_no_two_values_have_one_name(name: str) -> None:
     ask = ASKED[name].ask

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from siteglass.query.folding import compact, fold, loose
 from siteglass.query.vocabulary import Kind, vocabulary
+from testing.outcomes import judge_times
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 VOCABULARY = vocabulary()
@@ -188,9 +189,10 @@ def test_it_loads_and_suggests_quickly() -> None:
     """Generous bounds, several times what was measured (0.2 s, 1 ms): they catch a change of kind only."""
     measure = "import time; from siteglass.query.vocabulary import vocabulary; s = time.process_time(); vocabulary()"
     command = [sys.executable, "-c", f"{measure}; print(time.process_time() - s)"]
-    assert float(subprocess.run(command, check=True, capture_output=True, text=True).stdout) < 2
+    loading_s = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     VOCABULARY.nearest("city", "warm up")
     started = time.process_time()
     for _ in range(10):
         VOCABULARY.nearest("city", "San Fransisco de los Angelos")
-    assert (time.process_time() - started) / 10 < 0.1
+    suggesting_s = (time.process_time() - started) / 10
+    judge_times(loading_s < 2 and suggesting_s < 0.1, (loading_s, suggesting_s))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from siteglass.errors import Problem, QueryError, Unavailable
 from siteglass.index import pages
@@ -12,6 +13,10 @@ from siteglass.index.compile import Extra
 from siteglass.index.index import Index
 from siteglass.leads.language_model import LanguageModel
 from siteglass.leads.responses import (
+    CORRECTED_HEADER,
+    MAX_SUMMARY_CHARS,
+    NOTES_HEADER,
+    UNUSED_HEADER,
     AlternativeReading,
     ConditionReading,
     Correction,
@@ -25,21 +30,14 @@ from siteglass.query import natural
 from siteglass.query.body import Meaning, with_suggestions
 from siteglass.query.criteria import Clause
 from siteglass.query.directives import parse, print_condition
+from siteglass.query.doubt import NO_CONDITION, Doubt, confidence_of, find_doubts, needs_review, said_by, unused_notes
 from siteglass.query.filters import describe_clause, directive_can_say
-from siteglass.query.natural import LOW_CONFIDENCE
-from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Understood
+from siteglass.query.natural.interpretation import Note, Span, Understood
 from siteglass.query.notes import MAX_LOOKED_UP, MAX_NOTES, find_notes
 from siteglass.query.read_back import read_back
-from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
+from siteglass.query.suggested import inside, is_wanted
 
-_MOST_WORDS_TOLD_CHARS = 64
-_NOTHING = Problem(
-    "query",
-    "it contains no condition, so it would match all leads. Describe the leads you want, send a filter, or omit "
-    "`query` to search all leads. Nothing was charged",
-    1,
-    1,
-)
+MAX_HEADER_CHARS = 1_000
 
 
 async def count(index: Index, meaning: Meaning, listed: tuple[Extra, ...] = ()) -> pages.Total:
@@ -66,15 +64,20 @@ async def with_model(model: LanguageModel, meaning: Meaning, body: Mapping[str, 
     return made
 
 
-def note_count(meaning: Meaning) -> int:
-    """How many things a caller may want to know before trusting the search."""
-    on_search = len(find_notes(meaning.said))
-    if meaning.sentence is None:
-        return on_search
-    second = meaning.second
-    of_model = len(second.conditions) + len(second.notes) - len(second.settled) if second else 0
-    notes = meaning.sentence.notes + len(_unused(meaning)) + of_model + on_search
-    return notes or int(not meaning.criteria.conditions)  # a sentence that restricts nothing finds all leads
+def note_headers(meaning: Meaning) -> dict[str, str]:
+    """How many things a caller may want to know before trusting the search, and the words that they are about."""
+    doubts = find_doubts(meaning)
+    unused = [quote(one.said) for one in doubts if one.kind == "unused"]
+    corrected = [f"{quote(one.said)}={quote(one.to)}" for one in doubts if one.kind == "corrected"]
+    headers = {NOTES_HEADER: str(len(doubts)), UNUSED_HEADER: _listed(unused), CORRECTED_HEADER: _listed(corrected)}
+    return {name: value for name, value in headers.items() if value}
+
+
+def _listed(words: list[str]) -> str:
+    """As many as fit into a header."""
+    while words and len(", ".join(words)) > MAX_HEADER_CHARS:
+        words = words[:-1]
+    return ", ".join(words)
 
 
 def refuse_if_unsure(meaning: Meaning) -> None:
@@ -82,17 +85,11 @@ def refuse_if_unsure(meaning: Meaning) -> None:
     sentence = meaning.sentence
     if sentence is None:
         return
-    problems = _not_searched(meaning, sentence)
-    problems.extend(
-        _problem(sentence, (one.word,), f"{one.word.text!r} is not a known word; did you mean {one.to!r}?", one.to)
-        for one in sentence.corrections
-    )
-    if not problems and not sentence.criteria.conditions:
-        problems.append(_NOTHING)
-    if not problems and sentence.confidence < LOW_CONFIDENCE:
-        problems.append(_unsure(sentence))
+    doubts = find_doubts(meaning)
+    certain = [_problem(sentence, one) for one in doubts if one.kind in ("unused", "corrected")]
+    problems = certain or [_problem(sentence, one) for one in doubts if one.kind in ("empty", "unsure")]
     if problems:
-        raise QueryError(sorted(problems, key=lambda one: (one.line or 0, one.column or 0)))
+        raise QueryError(problems)
 
 
 def finds_all_leads(meaning: Meaning) -> bool:
@@ -102,33 +99,36 @@ def finds_all_leads(meaning: Meaning) -> bool:
 
 def refuse_if_empty(meaning: Meaning) -> None:
     """Raise QueryError if a sentence says nothing to search for: it would find, and charge, all leads."""
-    if meaning.sentence is not None and finds_all_leads(meaning):
-        raise QueryError([_NOTHING, *_not_searched(meaning, meaning.sentence)])
+    sentence = meaning.sentence
+    if sentence is not None and finds_all_leads(meaning):
+        unused = [one for one in find_doubts(meaning) if one.kind == "unused"]
+        raise QueryError([_problem(sentence, one) for one in (Doubt("empty", NO_CONDITION), *unused)])
 
 
-def _not_searched(meaning: Meaning, sentence: natural.Interpretation) -> list[Problem]:
-    return [
-        _problem(sentence, note.words, f"{_said(note)}: {note.message}")
-        for note in (*sentence.unsupported, *_unused(meaning))
-    ]
-
-
-def _unsure(sentence: natural.Interpretation) -> Problem:
-    """The least certain condition, with its assumptions."""
-    unsure = min(sentence.conditions, key=lambda one: one.confidence)
-    why = "".join(f" ({note.message})" for note in sentence.assumptions if note.words == unsure.words)
-    return _problem(sentence, unsure.words, f"{_said(unsure)}: not sure that this means {unsure.directive}{why}")
-
-
-def _said(told: Note | Understood) -> str:
-    return repr(" ".join(span.text for span in told.words)[:_MOST_WORDS_TOLD_CHARS])
-
-
-def _problem(
-    sentence: natural.Interpretation, words: tuple[Span, ...], message: str, nearest: str | None = None
-) -> Problem:
-    before = sentence.query[: words[0].start]
+def _problem(sentence: natural.Interpretation, doubt: Doubt) -> Problem:
+    """A doubt as a reason to refuse, with the place of its words."""
+    if not doubt.words:
+        return Problem("query", doubt.message, 1, 1)
+    before = sentence.query[: doubt.words[0].start]
+    message, nearest = f"{said_by(doubt)}: {doubt.message}", None
+    if doubt.kind == "corrected":
+        message, nearest = f"{doubt.said!r} is not a known word; did you mean {doubt.to!r}?", doubt.to
     return Problem("query", message, before.count("\n") + 1, len(before) - before.rfind("\n"), nearest)
+
+
+def summary_of(meaning: Meaning) -> str:
+    """The reading in one line, for people who are about to pay: what is searched, what was corrected and not used."""
+    doubts = find_doubts(meaning)
+    corrected = [f'"{one.said}" read as {one.to}' for one in doubts if one.kind == "corrected"]
+    unused = ", ".join(f'"{one.said}"' for one in doubts if one.kind == "unused")
+    unsure = [f'"{one.said}": {one.message}' for one in doubts if one.kind == "unsure"]
+    others = [one.message for one in doubts if one.kind in ("condition", "suggested")]
+    whole = [_read_back(meaning) or "Nothing to search for", *corrected, *([f"not used: {unused}"] if unused else ())]
+    return " · ".join([*whole, *unsure, *others])[:MAX_SUMMARY_CHARS]
+
+
+def _read_back(meaning: Meaning) -> str | None:
+    return None if finds_all_leads(meaning) else read_back(meaning.said)
 
 
 def interpretation_of(meaning: Meaning) -> Interpretation:
@@ -139,26 +139,18 @@ def interpretation_of(meaning: Meaning) -> Interpretation:
     read = {**{one: known for one, known in understood.items() if one not in meaning.unused}, **of_model}
     return Interpretation(
         query=None if sentence is None else sentence.query,
-        read_back=None if finds_all_leads(meaning) else read_back(meaning.said),
+        read_back=_read_back(meaning),
+        summary=summary_of(meaning),
+        needs_review=needs_review(meaning),
         directives=[print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
         filters=meaning.filters,
         conditions=[_condition(one, read.get(one)) for one in meaning.said.conditions],
         **_notes(meaning, sentence),
         notes=notes_on_search(meaning),
-        confidence=_confidence(meaning),
+        confidence=confidence_of(meaning),
         backend="rules" if second is None else "rules+model",
         model=None if second is None else second.model,
     )
-
-
-def _confidence(meaning: Meaning) -> float:
-    """How sure the whole reading is; not at all, if a sentence says nothing to search for."""
-    if meaning.sentence is None:
-        return 1.0
-    if finds_all_leads(meaning):
-        return 0.0
-    of_model = meaning.second.conditions if meaning.second else {}
-    return min(CONFIDENCE if of_model else 1.0, meaning.sentence.confidence)
 
 
 def _condition(condition: Clause, known: Understood | None) -> ConditionReading:
@@ -174,7 +166,7 @@ def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[st
     if sentence is None:
         return {name: [] for name in ("assumptions", "corrections", "alternatives", "ignored", "unsupported")}
     second = meaning.second
-    settled, told = (second.settled, second.notes) if second else ((), ())
+    told = second.notes if second else ()
     taken = [span for one in second.conditions.values() for span in one.words] if second else []
     return {
         "assumptions": [_note(note) for note in (*sentence.assumptions, *told)],
@@ -192,7 +184,7 @@ def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[st
             for one in sentence.alternatives
         ],
         "ignored": [_span(span) for span in sentence.ignored if not any(inside(span, other) for other in taken)],
-        "unsupported": [_note(note) for note in (*sentence.unsupported, *_unused(meaning)) if note not in settled],
+        "unsupported": [_note(note) for note in unused_notes(meaning)],
     }
 
 
@@ -205,18 +197,6 @@ def notes_on_search(meaning: Meaning) -> list[NoteOnConditions]:
         directives = [describe_clause(condition) for condition in note.conditions]
         shown.append(NoteOnConditions(directives=directives, message=note.message + hint, nearest=list(names)))
     return shown
-
-
-def _unused(meaning: Meaning) -> list[Note]:
-    """Words of conditions that are not searched; one note where they say several."""
-    if meaning.sentence is None:
-        return []
-    read = meaning.sentence.understood
-    notes = {
-        read[said].words: TOO_LARGE if given is None else f"{describe_clause(given)} is given, and replaces this"
-        for said, given in meaning.unused.items()
-    }
-    return [Note(words, message) for words, message in notes.items()]
 
 
 def _note(note: Note) -> NoteOnWords:

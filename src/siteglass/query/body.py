@@ -45,6 +45,8 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, problems: Problems | None
     problems.extend(reader.problems)
     query = _text(body, "query", natural.MAX_QUERY_CHARS, problems)
     wrapped = _text(body, "wrapped_query", directives.MAX_TEXT_CHARS, problems)
+    if directives.is_blank(wrapped):
+        wrapped = ""  # not given, so that `query` counts
     require = _read_require(body, "" if wrapped else query, problems)
     directed, sentence = Criteria(), None
     unused: dict[Clause, Clause | None] = {}

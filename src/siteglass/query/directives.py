@@ -316,6 +316,11 @@ def _end_of_line(line: str, at: int) -> None:
     raise _Stop(rest, f"expected the end of the line (one condition per line), found {found}{hint}")
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text says nothing: it has comments at most."""
+    return all(not line.strip() or line.lstrip().startswith("#") for line in text.split("\n"))
+
+
 def parse(text: str, field: str = "wrapped_query") -> Criteria:
     """Criteria of a directive text; raises QueryError with all problems, each with line and column."""
     if len(text) > MAX_TEXT_CHARS:

@@ -382,8 +382,9 @@ ENRICH_FIELDS = (
 ENRICH_SELECTABLE = ENRICH_FIELDS + tuple(f.name for f in FIELDS if f.show and f.show.enrich == "select")
 SEARCH_SELECTABLE = SEARCH_DEFAULT + tuple(f.name for f in FIELDS if f.show and f.show.search == "select")
 # Each order of results with the number by which cursors name it: as with `Show.cursor_id`, never changed or reused.
-SORT_IDS = {"-score": 0, "score": 1, "-spending": 2, "-crawled_at": 3, "domain": 4}
-SORTS = tuple(SORT_IDS)
+OLD_SCORE_SORT = "score, unknown first"
+SORT_IDS = {"-score": 0, OLD_SCORE_SORT: 1, "score": 5, "-spending": 2, "-crawled_at": 3, "domain": 4}
+SORTS = tuple(name for name in SORT_IDS if name != OLD_SCORE_SORT)
 
 DIRECTIVES = {name: SearchableField(field, field.ask) for field in FIELDS if field.ask for name in field.ask.names}
 ASKED = {asked.name: asked for asked in DIRECTIVES.values()}

@@ -13,6 +13,7 @@ from itertools import combinations, product
 
 from siteglass.errors import repeated
 from siteglass.query.criteria import AnyOf, Branch, Condition, Criteria, Range, name_in
+from siteglass.query.detected import detected_technologies
 from siteglass.query.field import Kind
 from siteglass.query.fields import BY_NAME
 from siteglass.query.filters import describe_clause
@@ -36,6 +37,8 @@ class SearchNote:
     message: str
     unknown: str | None = None
     """A value that is not in the vocabulary of its field."""
+    undetected: str | None = None
+    """A technology that no rule detects."""
 
     def nearest(self) -> tuple[str, ...]:
         """The known values that an unknown one most resembles, the best first."""
@@ -48,8 +51,9 @@ class SearchNote:
 def find_notes(criteria: Criteria) -> list[SearchNote]:
     """All notes on a search, without the names that are nearest: these are looked up when they are shown."""
     unknown = [note for condition in _asked_for(criteria) for note in _unknown_values(condition)]
+    undetected = [note for condition in criteria.flat() for note in _undetected(condition)]
     contradictions = [note for pair in _together(criteria) if (note := _contradiction(*pair))]
-    return list(dict.fromkeys([*unknown, *contradictions]))
+    return list(dict.fromkeys([*unknown, *undetected, *contradictions]))
 
 
 def _asked_for(criteria: Criteria) -> Iterator[Condition]:
@@ -82,6 +86,19 @@ def _unknown_values(condition: Condition) -> Iterator[SearchNote]:
             outcome = "has no history" if ask.kind is Kind.CHANGE else "probably matches no lead"
             why = known_elsewhere(ask, name) or f"not a known {kind}, so it {outcome}"
             yield SearchNote((condition,), f"{repeated(name)} is {why}", name)
+
+
+def _undetected(condition: Condition) -> Iterator[SearchNote]:
+    """Technologies that only imported leads can have: a condition finds little, an exclusion keeps all."""
+    ask = condition.ask
+    if ask.vocabulary != "technology":
+        return
+    for value in condition.values:
+        name = name_in(value)
+        if name not in detected_technologies() and not is_unknown(ask, value):
+            outcome = "excluding it leaves out" if condition.negated else "it finds"
+            message = f"no rule detects {name} on web pages, so {outcome} only leads that were imported with it"
+            yield SearchNote((condition,), message, undetected=name)
 
 
 def _contradiction(one: Condition, other: Condition) -> SearchNote | None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from siteglass.query.criteria import AnyOf, Branch, Change, Condition, Criteria
+from siteglass.query.criteria import AnyOf, Branch, Change, Condition, Criteria, Value
 from siteglass.query.field import Kind
 from siteglass.query.value_names import technology_name, value_name, window_name, with_article
 from siteglass.query.vocabulary import vocabulary
@@ -196,7 +196,12 @@ class _Writer:
             group = _group_name({str(value) for value in condition.values})
             if group:
                 return [group]
-        return [self._cut(value_name(condition.ask, value, country)) for value in condition.values]
+        return [self._name(condition, value, country) for value in condition.values]
+
+    def _name(self, condition: Condition, value: Value, country: str | None) -> str:
+        if isinstance(value, Change):  # a long name is cut, never the time
+            return f"{self._cut(technology_name(value))} {window_name(value)}"
+        return self._cut(value_name(condition.ask, value, country))
 
     def _cut(self, name: str) -> str:
         most = self._limits.value_chars

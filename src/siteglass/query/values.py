@@ -174,8 +174,9 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
         known = vocabulary().values(ask.vocabulary)
         listed = f" ({', '.join(known)})" if len(known) <= MAX_VALUES_LISTED else ""
         expected = f"expected a {ask.vocabulary.replace('_', ' ')}{listed}"
-        hint = f"; {ask.hint}" if ask.hint else ""
-        raise ValueProblem(f"{expected}, found {repeated(text)}{hint}", unknown=text)
+        elsewhere = known_elsewhere(ask, text)
+        hint = f", which is {elsewhere}" if elsewhere else f"; {ask.hint}" if ask.hint else ""
+        raise ValueProblem(f"{expected}, found {repeated(text)}{hint}", unknown=None if elsewhere else text)
     if excluding and not quoted:
         if elsewhere := known_elsewhere(ask, text):
             raise ValueProblem(f"{repeated(text)} is {elsewhere}")
@@ -219,6 +220,10 @@ def known_elsewhere(ask: Ask, text: str) -> str | None:
                 f"a software category, not a technology; write @lacks({name}) for sites without it, "
                 f"@categories_uses({name}) for sites with it"
             )
+        case "country" if known := words.resolve("state", text):
+            return f"a state: ask for it by `state`, as {' or '.join(known)}"
+        case "state" if known := words.resolve("country", text):
+            return f"a country: ask for it by `country`, as {known[0]}"
         case "city" if known := words.resolve("country", text):
             return f"a country, not a city; write @country({known[0]})"
         case "city" if known := words.resolve("state", text):

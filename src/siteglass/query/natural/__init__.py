@@ -5,7 +5,7 @@ segments → choice → required, changes (of technologies), wishes (what no fie
 of `@any`, each read by the next stages) → dates, quantities, amounts → scope → trades, vague, things, places, tools →
 keywords (nouns of the request) → leftovers → accounting → interpretation: the search that all conditions make together,
 and its reasons.
-docs/guides/sentence-grammar.md has the grammar, and works a sentence through it.
+docs/guides/sentences.md has the grammar, and works a sentence through it.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def _initialism(sentence: Sentence, at: int) -> bool:
     return sentence.language == ENGLISH and key in sentence.sets["initialisms"] and not (asked and key == "us")
 
 
-def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) -> Role | None:
+def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) -> Role | None:  # noqa: C901
     before = sentence.parts[at - 1] if at else None
     in_place = before is not None and _places(sentence, before)
     if Role.CITY in kinds and _lies_in_next(sentence, at, part):

@@ -15,6 +15,8 @@ from siteglass.query.natural.kinds import ENTITIES, Role, TokenKind
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.reading import Words, read
+from siteglass.query.natural.scope import INDIFFERENT
+from siteglass.query.natural.second_look import Said, Suspicion, look_again
 from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import vocabulary
@@ -85,6 +87,8 @@ class Note:
 
     words: tuple[Span, ...]
     message: str
+    excludes: bool = False
+    """Whether the words exclude something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +131,23 @@ class Interpretation:
         sure = min((self._sure(reading) for reading in self._sentence.readings), default=1.0)
         sure *= _UNSUPPORTED ** min(3, self._unsupported_count)
         sure *= _DANGLING_DENIAL if self._sentence.dangling_denial else 1.0
-        return round(sure * (_FOREIGN if self._sentence.foreign else 1.0), 2)
+        sure *= _FOREIGN if self._sentence.foreign else 1.0
+        return round(min([sure, *(one.confidence for one in self._suspicions)]), 2)
 
-    @property
-    def notes(self) -> int:
-        """The number of things a caller may want to know before trusting it."""
-        return self._unsupported_count + len(self.corrections) + (self.confidence < LOW_CONFIDENCE)
+    @cached_property
+    def _suspicions(self) -> list[Suspicion]:
+        """What a second look doubts, apart from words that are reported anyhow."""
+        read = [Said(clause, _places(known.words)) for clause, known in self.understood.items()]
+        notes = [Said(None, _places(note.words), note.excludes) for note in self.unsupported]
+        return look_again(self.query, self._words.language, [*read, *notes])
+
+    @cached_property
+    def doubted(self) -> tuple[Note, ...]:
+        """Words that may have been misread."""
+        return tuple(
+            Note((Span(self.query[one.start : one.end], one.start, one.end),), one.message, one.excludes)
+            for one in self._suspicions
+        )
 
     @property
     def _unsupported_count(self) -> int:
@@ -205,7 +220,10 @@ class Interpretation:
     @cached_property
     def unsupported(self) -> tuple[Note, ...]:
         """Words that ask for what no search can do, or that were not understood."""
-        refused = [Note(self._spans(one.parts), one.why) for one in self._sentence.refused]
+        refused = [
+            Note(self._spans(one.parts), one.why, any(part.excludes for part in one.parts) and one.why != INDIFFERENT)
+            for one in self._sentence.refused
+        ]
         return (*refused, *(Note(self._spans(reading.parts), TOO_LARGE) for reading in self._left_out))
 
     @cached_property
@@ -294,6 +312,10 @@ class Interpretation:
         literal = [literal.token for literal in self._words.literals]
         once = {token.start: token for token in [*self._words.tokens, *literal]}
         return {start: (number, once[start]) for number, start in enumerate(sorted(once))}
+
+
+def _places(words: Iterable[Span]) -> tuple[tuple[int, int], ...]:
+    return tuple((span.start, span.end) for span in words)
 
 
 def _gather(readings: Sequence[Reading]) -> tuple[Criteria, list[Reading]]:

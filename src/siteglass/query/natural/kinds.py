@@ -181,5 +181,7 @@ ENTITIES = PLACES | {Role.LANGUAGE, Role.SPOKEN, Role.TECHNOLOGY, Role.CATEGORY,
 BEHIND_NUMBERS = frozenset(
     (Role.GREATER_AFTER, Role.AT_LEAST_AFTER, Role.LESS_AFTER, Role.AT_MOST_AFTER, Role.AROUND_AFTER)
 )
+# Words that exclude what stands beside them.
+DENYING = frozenset((Role.NEGATION, Role.EXCEPTION, Role.NEGATION_AFTER, Role.EXCEPTION_AFTER, Role.DOUBLE_NEGATION))
 FLAGS = frozenset((Role.FLAG_NOUNS, Role.FLAG_BAD, Role.FLAG_GOOD))
 PAGES = frozenset((Role.PAGE_NAME, Role.PAGE_WHOLE, Role.PAGE_WORD))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from siteglass.query.natural.accounting import helps
 from siteglass.query.natural.keywords import NO_VALUE, is_left
-from siteglass.query.natural.kinds import Role
+from siteglass.query.natural.kinds import DENYING, Role
 from siteglass.query.natural.lexicon import OWN_LETTERS
 from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
@@ -35,7 +35,6 @@ FOREIGN = (
 )
 # Shorter words may be codes and abbreviations, which no list of words has.
 _SHORT = 3
-_DENYING = (Role.NEGATION, Role.EXCEPTION, Role.NEGATION_AFTER, Role.EXCEPTION_AFTER, Role.DOUBLE_NEGATION)
 
 
 def refuse_foreign(sentence: Sentence) -> None:
@@ -83,7 +82,7 @@ def refuse_rest(sentence: Sentence) -> None:
             continue
         if part.kind in _REFUSED and not part.used:
             sentence.refuse(part.with_denial(), _REFUSED[part.kind])
-        elif part.kind in _DENYING and not part.used:
+        elif part.kind in DENYING and not part.used:
             sentence.refuse([part], _DENIES_NOTHING)
             sentence.dangling_denial = True
 

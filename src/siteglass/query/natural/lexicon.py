@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import re
 import zlib
 from array import array
 from bisect import bisect_left
@@ -61,6 +62,9 @@ _NEVER_MEANT = frozenset(
         Role.OR,
     )
 )
+
+# "L.A." and "p.m." are no codes of countries.
+_DOTTED = re.compile(r"[a-z]\.[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +268,8 @@ class Lexicon:
         return min(end - at, _JOINED_WORDS)
 
     def _values(self, text: str, *, spoken: bool, joined: bool) -> list[Sense]:
+        if _DOTTED.fullmatch(text):
+            return []
         found: list[tuple[str, tuple[str, ...]]] = []
         if spoken:
             found.extend(self._vocabulary.spoken(text))

@@ -24,7 +24,16 @@ from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
 from siteglass.query.natural.segments import Reading, Segment, segment
 from siteglass.query.natural.sentence import Sentence
-from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_and, with_for, with_shared_heads
+from siteglass.query.natural.text import (
+    Token,
+    in_quotes,
+    quietened,
+    tokenise,
+    with_and,
+    with_for,
+    with_shared_heads,
+    without_abbreviating_stops,
+)
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
 from siteglass.query.natural.tools import read_tools, read_types
 from siteglass.query.natural.trades import languages_of_nouns, read_trades
@@ -53,7 +62,8 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     """The words of a sentence; phrases to require keep no other meaning."""
     words = lexicon()
     text, literals = take_literals(query)
-    tokens = with_and(quietened(tokenise(text)), lambda word: words.role(word, Role.PLACE_PREPOSITION) is not None)
+    tokens = without_abbreviating_stops(quietened(tokenise(text)), words.sets["abbreviations"])
+    tokens = with_and(tokens, lambda word: words.role(word, Role.PLACE_PREPOSITION) is not None)
     tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(_NOUNS))
     tokens = with_shared_heads(tokens, words.sets["directions"])
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)

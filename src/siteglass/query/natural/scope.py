@@ -9,7 +9,7 @@ from siteglass.query.natural.vague import VAGUE
 
 _THINGS = FLAGS | PAGES | {Role.CONTACT}
 _ADJECTIVES = frozenset((*VAGUE, Role.FLAG_BAD, Role.FLAG_GOOD))
-_DENIABLE = ENTITIES | frozenset(VAGUE) | _THINGS | {Role.PATH, Role.MAILBOX}
+_DENIABLE = ENTITIES | frozenset(VAGUE) | _THINGS | {Role.PATH, Role.MAILBOX, Role.LAW_FIRM}
 _DENYING = (
     Role.INDIFFERENT, Role.DOUBLE_NEGATION, Role.NEGATION_AFTER, Role.EXCEPTION_AFTER, Role.NEGATION, Role.EXCEPTION,
 )  # fmt: skip
@@ -19,7 +19,7 @@ _JOINING = (Role.AND, Role.OR, Role.COMMA)
 _BEHIND = (Role.COMMA, Role.BREAK, Role.AND, Role.BUT, Role.REQUESTS, Role.NEGATION, Role.EXCEPTION)
 # What a site has or lacks.
 _HAD = frozenset(("tool", "thing"))
-_INDIFFERENT = "this makes no difference to a search"
+INDIFFERENT = "this makes no difference to a search"
 
 
 def deny(sentence: Sentence) -> None:
@@ -50,7 +50,7 @@ class _Scope:
             self._denial = None
         elif part.has(*_JOINING):
             self._joint = Role.OR if part.has(Role.OR) else Role.AND if part.has(Role.AND) else Role.COMMA
-        elif _deniable(part) and not self._sentence.words.role(part.tokens[0].key, Role.NEGATION):
+        elif _deniable(part) and not self._holds_denial(part):
             self._thing(at, part)
         elif part.kind == Role.FLAG_BAD:
             self._denial = self._covered = part  # "missing headings and a sitemap": one phrase holds its denial
@@ -64,6 +64,10 @@ class _Scope:
                 self._denial = None
         elif self._denial and self._closes(at, part):
             self._denial = None
+
+    def _holds_denial(self, part: Segment) -> bool:
+        """ "not secure" is a denial itself; "non-profits" is a kind of business, whatever its name begins with."""
+        return part.kind not in ENTITIES and self._sentence.words.role(part.tokens[0].key, Role.NEGATION) is not None
 
     def _denies(self, at: int, part: Segment) -> bool:
         """Take a phrase that denies something; False if it does not do so where it is."""
@@ -175,7 +179,7 @@ def _pass_over(sentence: Sentence, at: int) -> None:
         passed.append(part)
         if _deniable(part):
             break
-    sentence.refuse(passed, _INDIFFERENT)
+    sentence.refuse(passed, INDIFFERENT)
 
 
 def _deniable(part: Segment) -> bool:
@@ -200,15 +204,18 @@ def _denies_before(sentence: Sentence, at: int) -> bool:
     after, part = sentence.after(at), sentence.parts[at]
     if after is not None and (not after.has(*_BEHIND) or after.key in ("(", ":")):
         return False
-    if not part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER) and part.key not in sentence.sets["denials_behind"]:
-        return False
+    if not part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER):
+        taken_back = after is not None and after.has(Role.NEGATION, Role.EXCEPTION)  # "dentists not excluding Austin"
+        if taken_back or part.key not in sentence.sets["denials_behind"]:
+            return False
     covered = ""
     for before in reversed(sentence.parts[:at]):
-        thing = before.kind in ENTITIES or before.kind in _THINGS
+        # A word without a meaning may be a trade: "dentists excluded".
+        thing = before.kind in ENTITIES or before.kind in _THINGS or before.kind in (Role.LAW_FIRM, Role.UNKNOWN)
         if thing and not before.used and covered in ("", family(before)):
             before.negated, before.denied_by, covered = True, part, family(before)
-        elif not covered and before.key in (":", "=", "-", "–"):
-            continue
+        elif not covered and (before.key in (":", "=", "-", "–") or before.has(Role.FUNCTION)):
+            continue  # "agencies should be left out"
         elif not before.has(Role.AND, Role.OR) or (covered and before.has(Role.COMMA)):
             break  # behind a comma alone another thing is said
     return covered != ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from siteglass.query.criteria import Clause
 from siteglass.query.folding import fold
 from siteglass.query.natural.agreement import Decided
-from siteglass.query.natural.kinds import BEHIND_NUMBERS, ENTITIES, Role, TokenKind
+from siteglass.query.natural.kinds import BEHIND_NUMBERS, DENYING, ENTITIES, Role, TokenKind
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
 from siteglass.query.natural.numbers import Amount, read_amount
 from siteglass.query.natural.text import Token
@@ -89,6 +89,11 @@ class Segment:
             made += " " * (token.start > end) + (token.key if token.corrected else token.text.lower())
             end = token.end
         return made
+
+    @property
+    def excludes(self) -> bool:
+        """Whether it is denied, or denies something itself."""
+        return self.negated or self.kind in DENYING
 
     def with_denial(self) -> list[Segment]:
         """Itself, and the words that deny it."""

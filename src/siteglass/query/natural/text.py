@@ -129,6 +129,25 @@ def key_of(phrase: str) -> str:
     return f"{key}'" if phrase.endswith(("'", "’")) else key
 
 
+def without_abbreviating_stops(tokens: list[Token], abbreviations: Container[str]) -> list[Token]:
+    """ "excl. Austin", "max. 5k": the full stop of an abbreviation ends no sentence, unless the text ends with it."""
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        before = made[-1] if made else None
+        if (
+            token.text == "."
+            and before is not None
+            and before.key in abbreviations
+            and before.end == token.start
+            and at < len(tokens) - 1
+        ):
+            # "ex." excludes; without its stop it is a part of other words: "ex-military".
+            made[-1] = replace(before, key="excl") if before.key == "ex" else before
+        else:
+            made.append(token)
+    return made
+
+
 def with_and(tokens: list[Token], prepositions: Callable[[str], bool]) -> list[Token]:
     """ "uk n ireland": an "n" between two words is "and", but after a preposition it is north."""
     joined = {

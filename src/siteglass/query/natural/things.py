@@ -17,12 +17,15 @@ _PERSONAL = "a search can leave out shared mailboxes, not personal ones"
 
 
 def read_law_firms(sentence: Sentence) -> None:
-    """The one trade that is a business type and an offer."""
+    """The one trade that is a business type and an offer; other firms stay where it is excluded."""
     for part in sentence.parts:
-        if part.has(Role.LAW_FIRM) and not part.used:
-            sentence.say("service_type", ["Firm"], [part], "business type", negated=part.negated)
-            if not part.negated:
-                sentence.say("offers", ["legal_service"], [part], "business type")
+        if not part.has(Role.LAW_FIRM) or part.used:
+            continue
+        if part.negated:
+            sentence.say("trade", ["law_firm"], [part], "trade", negated=True)
+        else:
+            sentence.say("service_type", ["Firm"], [part], "business type")
+            sentence.say("offers", ["legal_service"], [part], "business type")
 
 
 def read_agencies(sentence: Sentence) -> None:

@@ -51,7 +51,15 @@ def list_from(sentence: Sentence, at: int) -> tuple[list[int], list[Role]]:
             break
         places.append(i)
         joints.append(joint)
+    if _opens_alternatives(sentence, at):
+        joints = [Role.OR] * len(joints)
     return places, joints
+
+
+def _opens_alternatives(sentence: Sentence, at: int) -> bool:
+    """ "one of A and B", "any of: A, B", "soit A, soit B"."""
+    before = [part for part in sentence.parts[max(0, at - 2) : at] if part.key != ":"]
+    return bool(before) and before[-1].key in sentence.sets["one_of"]
 
 
 def _is_purpose(sentence: Sentence, at: int) -> bool:

@@ -188,6 +188,8 @@ class _Misspelling:
         if words.is_word(word.removesuffix("s")):
             # "upholsterers" is right, and so is a name in the plural; but "plummers" are plumbers
             slips = [other for other in self._slips() if other in single_trades()]
+            if len(word) < SHORTEST and (place := self._small()) in _short_countries():
+                return place  # "Texs"
             return self._completing() or (slips[0] if slips and word.removesuffix("s") not in words.common else None)
         if len(word) < SHORTEST:
             return self._small()
