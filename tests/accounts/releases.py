@@ -36,6 +36,7 @@ class Release:
         return subprocess.run(
             [sys.executable, "-c", "from siteglass.cli.main import main; main()", *command],
             env={**os.environ, "PYTHONPATH": str(self.folder), "SITEGLASS_POSTGRES_SCHEMA": self.schema},
+            cwd=self.folder,  # not beside a demo, whose settings would count
             capture_output=True,
             text=True,
             timeout=120,

@@ -24,6 +24,7 @@ from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.platform.schema import is_current
 from testing.accounts import SECRETS, bill, make_schema, open_account, open_key
+from testing.outcomes import by_night
 from testing.private_engines import PrivateEngines
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("private-engines")]
@@ -111,8 +112,8 @@ async def _wait_until_charging(load: Load, within_s: float) -> None:
         await asyncio.sleep(0.02)
 
 
-@pytest.mark.timing
-@pytest.mark.parametrize("how", ["freeze", "kill", "stop"])
+@pytest.mark.alone
+@pytest.mark.parametrize("how", ["kill", *by_night("freeze", "stop")])
 async def test_charges_while_it_goes(private_engines: PrivateEngines, engine_pid: int, how: str) -> None:
     engine = private_engines.get("postgres")
     dsn = f"postgresql://siteglass@127.0.0.1:{engine.port}/siteglass"

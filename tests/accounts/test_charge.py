@@ -111,6 +111,7 @@ async def test_the_cap_of_a_plan_holds_for_its_keys(postgres: Postgres) -> None:
     assert "capped" in [p.name for p in await list_plans(postgres)]
 
 
+@pytest.mark.race
 async def test_a_daily_cap_holds_in_a_race(postgres: Postgres, dsn: str) -> None:
     caller = await open_account(postgres, lead=1000, limits=KeyLimits(daily_lead_cap=25))
     pools = [Postgres(dsn, postgres.schema, max_connections=1) for _ in range(16)]
@@ -123,6 +124,7 @@ async def test_a_daily_cap_holds_in_a_race(postgres: Postgres, dsn: str) -> None
     await asyncio.gather(*(pool.close() for pool in pools))
 
 
+@pytest.mark.race
 async def test_64_clients_race_for_the_last_10_credits(postgres: Postgres, dsn: str) -> None:
     await account_proofs.race(postgres, dsn, 60)
 
@@ -238,7 +240,8 @@ async def test_a_rotated_key_shares_the_caps_of_the_one_before(postgres: Postgre
     await pay(postgres, caller, 0, 2)
 
 
-@pytest.mark.timing
+@pytest.mark.nightly
+@pytest.mark.alone
 async def test_what_was_paid_before_does_not_slow_a_charge(postgres: Postgres) -> None:
     """A connection keeps its plans: those made when nothing was paid yet must do for an account that paid a lot."""
     await set_plan(postgres, Plan("once", 10, 20, rebill_after_hours=24), actor="tests")

@@ -85,6 +85,7 @@ async def _requests(postgres: Postgres, caller: Caller) -> list[str]:
     return [row["request_id"] for row in rows]
 
 
+@pytest.mark.race
 async def test_what_arrives_meanwhile_is_the_next_batch(watched: WatchedPostgres, dsn: str) -> None:
     caller = await open_account(watched, lead=100)
     billing = Billing(watched, TIMEOUT_MS)

@@ -18,6 +18,7 @@ from testing.accounts import SECRETS, open_account, owner
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.race
 async def test_of_many_at_once_no_more_are_made_than_may_be(postgres: Postgres, dsn: str) -> None:
     account = (await open_account(postgres)).account_id
     first, _ = await create_key(postgres, SECRETS, account, "first", actor="tests")

@@ -109,6 +109,7 @@ async def test_what_is_remembered_is_bounded(
     assert list(uses._used) == [4, 2, 5]
 
 
+@pytest.mark.race
 async def test_workers_that_write_at_once_do_not_stop_each_other(dsn: str, schema_name: str) -> None:
     """Many workers, the same keys, used in other orders; keys move to the newest secret meanwhile."""
     pools = [Postgres(dsn, schema_name, max_connections=1) for _ in range(4)]

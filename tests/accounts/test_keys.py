@@ -212,7 +212,8 @@ async def test_a_failed_look_up_is_not_remembered(schema_name: str, postgres: Po
     assert await finder.find(key) == found
 
 
-@pytest.mark.timing
+@pytest.mark.nightly
+@pytest.mark.alone
 async def test_refusals_take_the_same_time(postgres: Postgres) -> None:
     # Medians to 50 µs want a quiet machine: bench/prove_accounts.py. The fastest tenth is steady on a busy one too.
     times = await account_proofs.refusal_times_us(postgres, 400, percentile=10)

@@ -128,7 +128,7 @@ class Model:
 
 @pytest.mark.no_cover  # the same lines over and over
 @pytest.mark.parametrize(("pools", "rebill_after_hours"), [(1, None), (4, None), (4, 24)])
-def test_random_sequences_equal_the_model(
+def test_random_sequences_equal_the_model(  # noqa: C901
     dsn: str, schema_name: str, pools: int, rebill_after_hours: int | None
 ) -> None:
     now = datetime.now(UTC)

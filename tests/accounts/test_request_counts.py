@@ -112,6 +112,7 @@ async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch, sc
     assert [(key, requests) for (key, *_), requests in counts._counted.items()] == [(1, 2), (2, 1), (3, 1)]
 
 
+@pytest.mark.race
 async def test_workers_that_write_at_once_lose_nothing(dsn: str, schema_name: str) -> None:
     pools = [Postgres(dsn, schema_name, max_connections=1) for _ in range(4)]
     workers = [RequestCounts(pool, lambda: counted_at(1)) for pool in pools]

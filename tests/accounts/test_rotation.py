@@ -127,6 +127,7 @@ async def test_when_the_newest_was_revoked_the_one_before_is_rotated_with_the_fi
 
 
 @pytest.mark.promise("key.rotation_refused")
+@pytest.mark.race
 async def test_of_several_who_rotate_at_once_one_does(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     for _ in range(10):

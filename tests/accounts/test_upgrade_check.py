@@ -36,7 +36,8 @@ async def _set_revision(dsn: str, name: str, revision: str) -> None:
 def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> None:
     fresh = _check(name, SITEGLASS_OLD_NAME="1")
     assert (fresh.exit_code, fresh.output.splitlines()[0].endswith(f"Schema {name} is at nothing yet.")) == (0, True)
-    assert f"Tables     {schema.HEAD}: The ledger in partitions by month." in fresh.output
+    newest = f"Tables     {schema.HEAD}: What an account received, so that people get it again free of charge."
+    assert newest in fresh.output
     assert "Setting    SITEGLASS_OLD_NAME is not known to this release and has no effect." in fresh.output
     assert "2. siteglass migrate" in fresh.output
     asyncio.run(make_schema(dsn, name))
@@ -48,7 +49,9 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
     older = _check(name).output
     assert [line for line in older.splitlines() if line.startswith("Tables")] == [
         "Tables     0009_in_doubt: Charges whose confirmation was lost.",
-        f"Tables     {schema.HEAD}: The ledger in partitions by month.",
+        "Tables     0010_ledger_months: The ledger in partitions by month.",
+        "Tables     0011_received_counts: How many customers received what is stored about somebody.",
+        newest,
     ]
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import html
 import re
 from functools import cache
+from urllib.parse import quote
 
 import httpx
 import pytest
 
 import build_docs
+from siteglass.dashboard.examples import EXAMPLES
+from siteglass.settings import Settings
+from siteglass.web import docs
 from testing.api_calls import ENRICH, SEARCH, refused
+from testing.service import serving
 
 PATHS = sorted("/docs" if name == "index" else f"/docs/{name}" for name in build_docs.served_pages().values())
 POLICY = {
@@ -28,7 +33,9 @@ KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "pn
 
 def _protected(response: httpx.Response) -> None:
     parts = response.headers["content-security-policy"].split("; ")
-    assert dict(part.split(" ", 1) for part in parts) == POLICY
+    # The landing page has a search form.
+    forms = {"form-action": "'self'"} if response.request.url.path == "/" else {}
+    assert dict(part.split(" ", 1) for part in parts) == POLICY | forms
     assert response.headers["x-content-type-options"] == "nosniff"
     assert response.headers["referrer-policy"] == "no-referrer"
 
@@ -69,10 +76,10 @@ def _loaded(pages: dict[str, str]) -> dict[str, str]:
 @pytest.mark.promise("route.GET /")
 def test_the_landing_page_leads_on(pages: dict[str, str]) -> None:
     """This service has no dashboard, so there is no link to one."""
-    links = ["/", "/docs", "/docs/api", "/opt-out", "/docs/guides/first-calls", "/docs/api", "/docs", "/opt-out"]
-    assert _links(pages["/"]) == links
+    examples = [f"/?q={quote(words)}" for words in EXAMPLES]
+    links = ["/", "/docs", "/docs/api", "/opt-out", *examples, "/docs/guides/first-calls", "/docs/api", "/docs"]
+    assert _links(pages["/"]) == [*links, "/opt-out"]
     assert "dashboard" not in pages["/"]
-    assert "dentists in Austin without online booking</li>" in pages["/"]
     assert "<title>Siteglass</title>" in pages["/"]
 
 
@@ -100,7 +107,7 @@ def test_the_list_is_by_audience(pages: dict[str, str], audience: str) -> None:
 def test_links_lead_to_pages_and_headings(pages: dict[str, str]) -> None:
     for path, page in pages.items():
         for link in _links(page):
-            target, _, anchor = link.partition("#")
+            target, _, anchor = link.partition("?")[0].partition("#")
             if target in ("/opt-out", "/openapi.json", "mailto:privacy@example.com"):
                 continue
             assert (target or path) in pages, f"{path}: {link}"
@@ -122,7 +129,8 @@ def test_a_page_has_a_title_and_a_table_of_contents(pages: dict[str, str]) -> No
 @pytest.mark.promise("route.GET /docs/api")
 def test_the_reference_shows_our_document(own: httpx.Client, pages: dict[str, str]) -> None:
     loaded = _loaded({"/docs/api": pages["/docs/api"]})
-    assert set(loaded) == {"icon.svg", "site.css", "reference.css", "policy.js", "scalar.js", "reference.js"}
+    styles = {"tokens.css", "frame.css", "reference.css"}
+    assert set(loaded) == {"icon.svg", *styles, "policy.js", "scalar.js", "reference.js"}
     script = own.get(loaded["reference.js"]).text
     assert 'url: "/openapi.json"' in script
     for option in ("telemetry: false", "withDefaultFonts: false", "agent: { disabled: true }"):
@@ -142,6 +150,20 @@ def test_nothing_comes_from_elsewhere(own: httpx.Client, pages: dict[str, str]) 
         if name.endswith(".css"):
             assert "url(" not in own.get(path).text
             assert "@import" not in own.get(path).text
+
+
+def test_a_package_without_rendered_docs_says_so(own_settings: Settings) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(docs, "_entries", lambda folder: [])
+        with serving(own_settings) as client:
+            assert {path: client.get(path).status_code for path in ("/", "/docs/api")} == {"/": 200, "/docs/api": 200}
+            for path in ("/docs", "/docs/errors/NOT_FOUND"):
+                response = client.get(path)
+                refused(response, 404, "NOT_FOUND")
+                assert response.json()["message"] == (
+                    f"There is nothing at {path}: this package was built without its docs. Install a released wheel; "
+                    "in a checkout, run `make setup`. Then restart the service."
+                )
 
 
 # --- their files --------------------------------------------------------------------------------
@@ -205,6 +227,16 @@ def test_other_paths_are_not_there(own: httpx.Client, pages: dict[str, str]) -> 
         "/docs/images/overview.png",
     ):
         refused(own.get(path), 404, "NOT_FOUND")
+
+
+@pytest.mark.promise("route.GET /docs/{name}", "route.GET /docs/{section}/{name}")
+def test_a_page_that_was_merged_redirects_to_its_section(own: httpx.Client, pages: dict[str, str]) -> None:
+    assert not docs.MOVED.keys() & pages.keys()
+    for old, new in docs.MOVED.items():
+        response = own.get(old)
+        assert (response.status_code, response.headers["location"]) == (301, new)
+        page, _, anchor = new.partition("#")
+        assert not anchor or f'id="{anchor}"' in pages[page], new
 
 
 # --- errors lead to their pages -----------------------------------------------------------------

@@ -87,7 +87,7 @@ class Model:
         return True
 
 
-def _machine(bank: Bank) -> type[RuleBasedStateMachine]:
+def _machine(bank: Bank) -> type[RuleBasedStateMachine]:  # noqa: C901
     class Machine(RuleBasedStateMachine):
         keys: Bundle[Customer] = Bundle("keys")
         cursors: Bundle[Cursor] = Bundle("cursors")

@@ -82,7 +82,7 @@ async def _run(bank: Bank, keys: list[Customer]) -> Load:
 
 
 @pytest.mark.promise("key.revoked")
-@pytest.mark.timing
+@pytest.mark.alone
 def test_no_request_is_accepted_a_second_after(bank: Bank) -> None:
     first = bank.customer(api=10**6, lead=10**6)
     keys = [first, *(bank.another(first.account_id) for _ in range(KEYS - 1))]

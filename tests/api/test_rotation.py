@@ -114,7 +114,7 @@ async def _run(bank: Bank, first: Customer) -> Load:
 
 
 @pytest.mark.promise("key.rotation")
-@pytest.mark.timing
+@pytest.mark.alone
 def test_no_false_401_and_credits_unchanged_to_the_unit(bank: Bank) -> None:
     first = bank.customer(api=GRANTED, lead=GRANTED)
     load = asyncio.run(_run(bank, first))

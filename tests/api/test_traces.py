@@ -198,7 +198,7 @@ def test_the_engine_gets_the_span_of_its_call(stock_settings: Settings, collecto
     assert f"\r\ntraceparent: 00-{trace_id}-{step.span_id.hex()}-01\r\n".encode() in sent
 
 
-@pytest.mark.timing
+@pytest.mark.alone
 @pytest.mark.parametrize("is_silent", [False, True])
 def test_a_dead_collector_neither_slows_nor_fails_requests(
     is_silent: bool, stock_settings: Settings, bank: Bank

@@ -36,6 +36,11 @@ _TIMED_OUT = f"postgresql: {TimeoutError.__name__}"
 _CHARGE_BATCH = """
 SELECT * FROM {schema}.charge_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 """
+_CHARGE_PEOPLE = """
+SELECT * FROM {schema}.charge_people(
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18
+)
+"""
 
 
 def server_deadline(timeout_ms: int) -> datetime:
@@ -59,6 +64,10 @@ class Charge:
     keep: AnswerToStore | None
     exclude_lists: Sequence[int] = ()
     only_lists: Sequence[int] = ()
+    free_hours: int | None = None
+    """For how long people get a lead again free of charge; None for a charge by a key."""
+    without_address: str = ""
+    """The leads among those to be paid for that have no address, one per line; only people's charges look at it."""
     is_sent: bool = False
     row: asyncio.Future[asyncpg.Record] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     """What the database decided. Done early if nobody waits for it any more."""
@@ -76,7 +85,7 @@ class ChargeBatches:
         self._postgres = postgres
         self._in_doubt = in_doubt
         self._timeout_ms = timeout_ms
-        self._statement = postgres.sql(_CHARGE_BATCH)
+        self._statement, self._people = postgres.sql(_CHARGE_BATCH), postgres.sql(_CHARGE_PEOPLE)
         self._waiting: dict[int, deque[Charge]] = {}
         self._running: set[asyncio.Task[None]] = set()
 
@@ -144,7 +153,12 @@ class ChargeBatches:
                     return
                 for charge in batch:
                     charge.is_sent = True
-                rows = await connection.fetch(self._statement, account_id, *_columns(batch, latest))
+                arguments = _columns(batch, latest)
+                if batch[0].free_hours is None:
+                    rows = await connection.fetch(self._statement, account_id, *arguments)
+                else:
+                    leads = [charge.without_address for charge in batch]
+                    rows = await connection.fetch(self._people, account_id, *arguments, leads, batch[0].free_hours)
         except Unavailable as error:
             for charge in batch or _take(waiting):
                 self._fail(account_id, charge, error.reason)
@@ -189,14 +203,14 @@ def _raise(batch: Sequence[Charge], error: Exception) -> None:
 
 
 def _take(waiting: deque[Charge]) -> list[Charge]:
-    """The next batch, without charges that nobody waits for."""
+    """The next batch, without charges that nobody waits for. Charges by people and by keys are separate batches."""
     batch: list[Charge] = []
     size = 0
     while waiting and len(batch) < MAX_BATCH:
         charge = waiting[0]
         if not charge.row.done():
             size += charge.size
-            if batch and size > MAX_BATCH_BYTES:
+            if batch and (size > MAX_BATCH_BYTES or charge.free_hours != batch[0].free_hours):
                 break
             batch.append(charge)
         waiting.popleft()

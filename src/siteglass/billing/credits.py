@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -22,6 +22,7 @@ from siteglass.access.keys import Caller
 from siteglass.billing.answers import AnswerToStore, StoredAnswer
 from siteglass.billing.charge_batches import COMMIT_MS, Charge, ChargeBatches, server_deadline
 from siteglass.billing.in_doubt import InDoubt
+from siteglass.billing.received import received_before, update_received
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.platform import metrics
 from siteglass.platform.postgres import Postgres, Unreached
@@ -31,6 +32,7 @@ MAX_GRANT = 1_000_000_000_000
 MAX_DOMAINS = 1_000
 # Where the service does not pass its setting: commands and tests.
 CHARGE_TIMEOUT_MS = 2_000
+RECEIVED_FREE_DAYS = 30
 
 # Evidence is free now; entries of the time when it was not are still read and verified.
 ChargedOperation: TypeAlias = Literal["search", "page", "enrich", "evidence", "export"]
@@ -64,6 +66,8 @@ class Bill:
     """Lists by number that no domain may be on when it is charged."""
     only_lists: tuple[int, ...] = ()
     """Lists by number; where there are any, each domain must be on one of them."""
+    without_address: Set[str] = frozenset()
+    """The domains marked as charged whose leads have no address: an enrichment charges them, too."""
 
     @property
     def leads(self) -> list[str]:
@@ -135,8 +139,14 @@ def _no_account(account_id: int) -> AccountError:
 class Billing:
     """Charges accounts and looks up what they paid. Owns its database and the deadline of a charge."""
 
-    def __init__(self, postgres: Postgres, charge_timeout_ms: int = CHARGE_TIMEOUT_MS) -> None:
+    def __init__(
+        self,
+        postgres: Postgres,
+        charge_timeout_ms: int = CHARGE_TIMEOUT_MS,
+        received_free_days: int = RECEIVED_FREE_DAYS,
+    ) -> None:
         self._postgres = postgres
+        self._free_hours = received_free_days * 24
         self._charge_timeout_ms = charge_timeout_ms
         self.in_doubt = InDoubt(postgres, charge_timeout_ms)
         self._batches = ChargeBatches(postgres, self.in_doubt, charge_timeout_ms)
@@ -175,6 +185,8 @@ class Billing:
             keep,
             bill.exclude_lists,
             bill.only_lists,
+            None if caller.person_id is None else self._free_hours,
+            "\n".join(bill.without_address),
         )
         started, outcome = time.perf_counter(), "unavailable"
         try:
@@ -219,9 +231,21 @@ class Billing:
                     "this host's"
                 )
 
+    async def prepare(self, caller: Caller) -> None:
+        """What a charge by a person needs: the ledger read as far as it goes. Raises Unavailable while it is long."""
+        if caller.person_id is not None:
+            await update_received(self._postgres, caller.account_id)
+
+    async def free_leads(self, caller: Caller, domains: Sequence[str], without_address: Set[str]) -> frozenset[str]:
+        """The leads among these that a person gets free of charge, because the account received them before."""
+        if caller.person_id is None:
+            return frozenset()
+        return await received_before(self._postgres, caller.account_id, domains, without_address, self._free_hours)
+
     async def quote(self, caller: Caller, bill: Bill) -> Receipt:
         """What `charge` would take for this right now, and what the account has; nothing is changed."""
-        leads = bill.leads
+        free = await self.free_leads(caller, bill.leads, bill.without_address)
+        leads = [domain for domain in bill.leads if domain not in free]
         row = await self._postgres.fetchrow(_BALANCE, caller.account_id, leads)
         if row is None:
             raise Unauthorized

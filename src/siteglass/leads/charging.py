@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -38,7 +38,8 @@ KEY_HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
 # How often a search is run if its lists change between search and charge.
 MAX_ATTEMPTS = 5
-RETRY_HEADERS = ("Idempotency-Replayed", "Idempotency-Request-Id", "Idempotency-Redacted")
+FIRST_REQUEST_HEADER = "Idempotency-Request-Id"
+RETRY_HEADERS = ("Idempotency-Replayed", FIRST_REQUEST_HEADER, "Idempotency-Redacted")
 # Bare, or quoted as a structured field: both mean the same key.
 _KEY = re.compile(r'"(?P<quoted>[\x21\x23-\x5b\x5d-\x7e]{1,255})"|(?P<bare>[\x21\x23-\x7e]{1,255})')
 
@@ -72,7 +73,8 @@ class AccountCharger:
 
     def __init__(self, backends: Backends, claims: Claims) -> None:
         self._backends = backends
-        self._billing = Billing(backends.postgres, backends.settings.charge_timeout_ms)
+        settings = backends.settings
+        self._billing = Billing(backends.postgres, settings.charge_timeout_ms, settings.received_free_days)
         self._settings = backends.settings
         self._claims = claims
 
@@ -117,16 +119,25 @@ class AccountCharger:
         """The charges whose confirmation was lost."""
         return self._billing.in_doubt
 
-    async def quote(self, caller: Caller, offer: Offer) -> Receipt:
-        """What an offer would cost now, and what the account has."""
-        return await self._billing.quote(caller, offer.bill)
+    async def quote(self, caller: Caller, bill: Bill) -> Receipt:
+        """What a response would cost now, and what the account has."""
+        return await self._billing.quote(caller, bill)
+
+    async def free_leads(self, caller: Caller, domains: Sequence[str], without_address: Set[str]) -> frozenset[str]:
+        """The leads among these that a person gets free of charge, because the account received them before."""
+        return await self._billing.free_leads(caller, domains, without_address)
 
     async def _find_and_pay(
         self, find: FindOffer, caller: Caller, request_id: str, retry: Retry | None = None
     ) -> Response:
         """Find the response and charge for it; both again if a list changed in between."""
+
+        async def find_prepared() -> Offer:
+            await self._billing.prepare(caller)
+            return await find()
+
         for _ in range(MAX_ATTEMPTS):
-            offer = await find_offer(self._settings, find)
+            offer = await find_offer(self._settings, find_prepared)
             try:
                 return await self._pay(caller, request_id, offer, retry)
             except ListsChanged:
@@ -170,7 +181,7 @@ class AccountCharger:
             **orjson.loads(kept.headers),
             **credit_headers(receipt),
             "Idempotency-Replayed": "true",
-            "Idempotency-Request-Id": kept.request_id,
+            FIRST_REQUEST_HEADER: kept.request_id,
             **({} if redacted is None else {"Idempotency-Redacted": "true"}),
         }
         return bytes_response(body if redacted is None else redacted, headers=headers)

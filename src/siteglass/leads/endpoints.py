@@ -42,7 +42,6 @@ from siteglass.leads.operations import (
 from siteglass.leads.requests import EnrichRequest, Spending, read_enrich, read_page, read_search
 from siteglass.leads.responses import (
     ESTIMATED,
-    NOTES_HEADER,
     EnrichQuote,
     EnrichResponse,
     Interpretation,
@@ -115,7 +114,7 @@ class LeadEndpoints:
             wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
         page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
-        headers = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
+        headers = interpret.note_headers(wanted.meaning)
         if page.total == 0:
             listed = await self.lists.queries(caller.account_id, page.lists)
             headers |= await diagnose.hint_headers(self.index, wanted.meaning, listed)
@@ -170,7 +169,7 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
         meaning = await self._with_model(wanted.meaning, body, now_ms)
         total = await self.count(caller, replace(wanted, meaning=meaning))
-        notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
+        notes = interpret.note_headers(meaning)
         reading = interpret_response(interpret.interpretation_of(meaning), total.count)
         return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
 
@@ -197,7 +196,7 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
         wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
         shown, total = await self.count_values(caller, wanted)
-        notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
+        notes = interpret.note_headers(wanted.meaning)
         return json_response(shown, headers={**notes, **(ESTIMATED if total.estimated else {})})
 
     async def count_values(self, caller: Caller, wanted: FacetsRequest) -> tuple[FacetsResponse, Total]:
@@ -208,9 +207,12 @@ class LeadEndpoints:
         return await asyncio.to_thread(facets.facets_response, wanted, counts, base), counts.total
 
     async def _paid(self, caller: Caller) -> Query | None:
-        """Finds the leads that the account paid for; None if reading its ledger takes long, or fails."""
+        """Finds the leads that the account paid for, or those that cost a person nothing again; None if reading its
+        ledger takes long, or fails."""
         try:
             async with asyncio.timeout(_PAID_TIMEOUT_S):
+                if caller.person_id is not None:
+                    return await self.lists.free(caller.account_id, self.index.settings.received_free_days)
                 return await self.lists.paid(caller.account_id)
         except (TimeoutError, Unavailable):
             return None
@@ -223,7 +225,7 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
         meaning = await self._searchable(wanted.meaning, body, now_ms)
         diagnosis = await self.find_diagnosis(caller, replace(wanted, meaning=meaning))
-        notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
+        notes = interpret.note_headers(meaning)
         return json_response(diagnose.diagnose_response(meaning, diagnosis, wanted.lists), headers=notes)
 
     async def find_diagnosis(self, caller: Caller, wanted: SearchRequest) -> Diagnosis:
@@ -252,7 +254,10 @@ class LeadEndpoints:
     async def find_enrichment(self, caller: Caller, wanted: EnrichRequest) -> Offer:
         """Stored data of domains, and what it is to cost."""
         enriched = await self.find_domains(wanted.domains, wanted.select)
-        bill = Bill("enrich", 1, enriched.marks, wanted.spending.max_lead_credits)
+        # API keys pay for each lead that is found. For people, one that they received is free while it has no address.
+        free_of_address = frozenset[str]() if caller.person_id is None else enrich.without_address(enriched)
+        cap = wanted.spending.max_lead_credits
+        bill = Bill("enrich", 1, enriched.marks, cap, without_address=free_of_address)
         on_lists: dict[str, int] = {}
         if wanted.spending.dry_run:
             on_lists = await self.lists.counts(caller.account_id, [domain for domain, _ in enriched.marks])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
@@ -52,6 +52,17 @@ async def enrich(
     stored = {domain: looked_up.stored(hosts) for domain, hosts in wanted.items() if not isinstance(hosts, NotAHost)}
     found = {domain: lead for domain, lead in stored.items() if lead}
     return EnrichmentResult(items, _marks(wanted, looked_up), found)
+
+
+def without_address(enriched: EnrichmentResult) -> frozenset[str]:
+    """The leads among these that have no address; `emails` must have been selected."""
+    found = (item for item in enriched.items if isinstance(item, EnrichFound))
+    return frozenset(enriched.stored[item.domain] for item in found if not _has_address(item.data))
+
+
+def _has_address(data: Data) -> bool:
+    emails = data["emails"] if isinstance(data, dict) else data.emails  # type: ignore[attr-defined]  # made by select
+    return bytes(emails) != b"[]" if isinstance(emails, Raw) else bool(emails)
 
 
 async def _look_up(

@@ -17,7 +17,7 @@ from siteglass.corpus.evidence_files import MAX_SIGHTINGS, Sighting, read_eviden
 from siteglass.corpus.lead_files import LeadFileError
 from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable, repeated
 from siteglass.index.index import Index
-from siteglass.index.lookup import look_up_sites
+from siteglass.index.lookup import look_up, look_up_sites
 from siteglass.suppression.filter import SuppressionFilter
 from siteglass.suppression.pages import page_filter
 
@@ -63,6 +63,16 @@ async def find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dict
     if stored is None:
         raise NotFound(asked, missing="lead")
     return looked_up.records[stored]
+
+
+async def find_leads(index: Index, hidden: SuppressionFilter, domains: Sequence[str]) -> list[dict[str, Any]]:
+    """The records of these leads in their order, as they are today; without those that are gone or opted out."""
+    await hidden.require_fresh()
+    found = await look_up(index, domains)
+    if found.failed:
+        raise Unavailable("the look-up failed")
+    shown = {domain: hidden.shown(record) for domain, record in found.records.items()}
+    return [record for domain in domains if (record := shown.get(domain)) is not None]
 
 
 async def read_sightings(index: Index, record: dict[str, Any]) -> Evidence:

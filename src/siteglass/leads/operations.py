@@ -38,8 +38,10 @@ from siteglass.leads.requests import (
     read_search,
 )
 from siteglass.leads.responses import (
+    CORRECTED_HEADER,
     NOTES_HEADER,
     SEARCH_PATH,
+    UNUSED_HEADER,
     EnrichQuote,
     EnrichResponse,
     EvidenceResponse,
@@ -61,6 +63,7 @@ COUNTING_UNITS = 3
 
 _ESTIMATED = "X-Total-Estimated"
 _PAID = (*CREDIT_HEADERS, *RETRY_HEADERS)
+_NOTES = (NOTES_HEADER, UNUSED_HEADER, CORRECTED_HEADER)
 
 _CHARGING: Errors = (
     BadRequest,
@@ -112,7 +115,7 @@ SEARCH = Operation(
         "A page of leads.",
         (SearchResponse, SearchQuote),
         examples.search_pages,
-        headers=(*_PAID, NOTES_HEADER, HINT_HEADER, _ESTIMATED),
+        headers=(*_PAID, *_NOTES, HINT_HEADER, _ESTIMATED),
     ),
     scope="search",
     body=SearchBody,
@@ -148,7 +151,7 @@ INTERPRET = Operation(
     "directive comes from, and how many leads match. It also reports which words were corrected, assumed, ignored or "
     "not understood. " + _FREE,
     Success(
-        "The interpretation of the search.", (InterpretResponse,), examples.readings, headers=(NOTES_HEADER, _ESTIMATED)
+        "The interpretation of the search.", (InterpretResponse,), examples.readings, headers=(*_NOTES, _ESTIMATED)
     ),
     scope="search",
     body=SearchBody,
@@ -166,7 +169,7 @@ FACETS = Operation(
     "also returns what all pages would cost. A facet ignores the search's conditions on its own field, so that it "
     "shows what other values would find. Counts that would take too long are estimated from a sample and marked. "
     + _FREE,
-    Success("The counts.", (FacetsResponse,), examples.counted_facets, headers=(NOTES_HEADER, _ESTIMATED)),
+    Success("The counts.", (FacetsResponse,), examples.counted_facets, headers=(*_NOTES, _ESTIMATED)),
     scope="search",
     body=FacetsBody,
     body_examples=examples.FACETED,
@@ -181,7 +184,7 @@ DIAGNOSE = Operation(
     "Find out why a search finds no leads",
     "Takes the body of a search and returns what each condition removes. If the search finds no lead, it also returns "
     "the smallest changes that help. Each has the number of leads that it finds, and the body to send. " + _FREE,
-    Success("The diagnosis.", (DiagnoseResponse,), examples.diagnoses, headers=(NOTES_HEADER,)),
+    Success("The diagnosis.", (DiagnoseResponse,), examples.diagnoses, headers=_NOTES),
     scope="search",
     body=SearchBody,
     body_examples=examples.DIAGNOSED,

@@ -14,6 +14,8 @@ from siteglass.leads.values import FIELDS, MAX_SHOWN, NARROWED, ValuesRequest
 from siteglass.query.completion import DETAILS, CompletedValue
 from siteglass.query.criteria import MAX_CONDITIONS
 from siteglass.query.cursor import MAX_CURSOR_CHARS, Continuation, CursorSealer
+from siteglass.query.detected import detected_technologies
+from siteglass.query.doubt import REVIEW_CONFIDENCE
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.natural.interpretation import MAX_ALTERNATIVES
 from siteglass.query.notes import MAX_NEAREST, MAX_NOTES
@@ -24,6 +26,8 @@ from siteglass.web.operations import MAX_LIMIT
 
 SEARCH_PATH = "/v1/leads/search"
 NOTES_HEADER = "X-Query-Notes"
+UNUSED_HEADER, CORRECTED_HEADER = "X-Query-Unused", "X-Query-Corrected"
+MAX_SUMMARY_CHARS = 4_000
 ESTIMATED = {"X-Total-Estimated": "true"}
 
 # --- how a search was read ----------------------------------------------------------------------
@@ -122,6 +126,22 @@ class Interpretation(ResponseBody):
         ]
         | None
     )
+    summary: Annotated[
+        str,
+        Meta(
+            max_length=MAX_SUMMARY_CHARS,
+            description="The interpretation in one line, for people who are about to pay: what is searched for, which "
+            "words were corrected, and which were not used: "
+            '`Dentists in Austin, US · "dentsts" read as dentists · not used: "that are hiring"`.',
+        ),
+    ]
+    needs_review: Annotated[
+        bool,
+        Meta(
+            description="Whether somebody should look at the interpretation before paying: words that exclude "
+            f"something were not used, or the confidence is below {REVIEW_CONFIDENCE:g}. `sgl` stops then."
+        ),
+    ]
     directives: Annotated[
         list[str],
         Meta(
@@ -373,6 +393,16 @@ class KnownValueShown(ResponseBody):
         | None
     ) = UNSET
     categories: Annotated[list[str], Meta(description="Of technologies: their categories.")] | UnsetType = UNSET
+    detected: (
+        Annotated[
+            bool,
+            Meta(
+                description="Of technologies: whether a rule detects it on web pages. Of the others, only leads that "
+                "were imported can have it."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class ValuesResponse(ResponseBody):
@@ -391,4 +421,6 @@ def values_response(request: ValuesRequest, values: list[CompletedValue], more: 
 
 def _known_value(value: CompletedValue, details: tuple[str, ...]) -> KnownValueShown:
     shown: dict[str, Any] = {name: getattr(value.known, name) for name in details}
+    if "categories" in details:
+        shown["detected"] = value.known.value in detected_technologies()
     return KnownValueShown(value=value.known.value, name=value.known.name, matched=value.alias, **shown)

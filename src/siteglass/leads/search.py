@@ -110,7 +110,7 @@ def _spelled(
     # The page that the caller comes from exists; the next one exists if the engine found a lead after this page.
     has_next = found.more if not backward else True
     has_previous = found.more if backward else not first
-    width = found.width(here.limit)
+    width = found.width(here.sort, here.limit)
     following = preceding = None
     if has_next:
         following = replace(here, position=_behind(here.position, found, backward=False, width=width))

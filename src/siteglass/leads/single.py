@@ -28,7 +28,10 @@ def single_offer(record: dict[str, Any], max_credits: int | None = None) -> Offe
     return Offer(Bill("search", 0, [(domain, mark)], max_credits), body, quote, dry_run=False)
 
 
-def single_retry(domain: str) -> Retry:
-    """The key under which a lead is bought: for 24 hours, an account is charged for it once."""
-    digest = hashlib.sha256(f"lead {domain}".encode())
+def single_retry(domain: str, price: int) -> Retry:
+    """The key under which a lead is bought: for 24 hours, a button that is pressed again charges nothing.
+
+    With the price, since a lead that was free without an address costs a credit once it has one.
+    """
+    digest = hashlib.sha256(f"lead {domain} {price}".encode())
     return Retry(f"lead-{digest.hexdigest()}", digest.digest())

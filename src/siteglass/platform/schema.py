@@ -15,7 +15,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0010_ledger_months"
+HEAD = "0012_received"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -38,6 +38,7 @@ RIGHTS = {
     "paid": "SELECT",
     "bought": "SELECT",
     "bought_until": "SELECT",
+    "received": "SELECT",
     "idempotency": "SELECT",
     **{f"answers_{slot}": "SELECT" for slot in range(ANSWER_SLOTS)},
     "audit": "SELECT, INSERT (actor_kind, actor_id, action, account_id, key_id, entry_seq, details)",
@@ -62,11 +63,13 @@ RIGHTS = {
     "uploads": "SELECT, INSERT, DELETE",
     "job_leases": "SELECT, INSERT, UPDATE",
     "in_doubt": "SELECT",
+    "received_counts": "SELECT, INSERT, UPDATE, DELETE",
 }
 FUNCTIONS = (
     *("charge_batch", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),
     *("expire_credits", "forget_answers", "forget_keys", "create_ledger_months"),
-    *("allot_lead_numbers", "catch_up_paid", "unwanted_domains"),
+    *("allot_lead_numbers", "catch_up_paid", "catch_up_received", "unwanted_domains"),
+    *("charge_people", "received_before"),
     *("confirm_answer", "note_in_doubt", "settle_in_doubt"),
 )
 # Workers of the release before call these until they are replaced; a release later nobody may.

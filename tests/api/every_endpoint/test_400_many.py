@@ -94,7 +94,7 @@ def test_the_nearest_name_is_looked_for_only_where_it_is_listed(monkeypatch: pyt
         assert len(looked_for) <= MAX_DETAILS
 
 
-@pytest.mark.timing
+@pytest.mark.alone
 def test_60_kb_of_problems_cost_little() -> None:
     """At most 20 ms of CPU on a machine at rest; a slow one takes three times as long. Without the limits, unknown
     names took 100 ms and what is not text 270 ms there."""

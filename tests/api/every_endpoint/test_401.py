@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import httpx
 import pytest
 
@@ -43,6 +45,7 @@ def test_every_reason_has_one_body(own: httpx.Client, path: str) -> None:
         response = _post(own, path, key, json={"domains": ["own-host.com"]})
         refused(response, 401, "UNAUTHORIZED")
         assert list(response.json()) == ["error", "message"]
+        assert response.headers["www-authenticate"] == 'ApiKey realm="Siteglass", header="X-API-Key"'
         bodies.add(response.content)
     assert len(bodies) == 1
     assert response.json()["message"] == (
@@ -68,6 +71,20 @@ def test_the_key_counts_in_its_header_only(own: httpx.Client) -> None:
         refused(bare.post(SEARCH, json={}, headers={"Authorization": f"Bearer {API_KEY}"}), 401, "UNAUTHORIZED")
         refused(bare.post(SEARCH, json={}, headers={"Cookie": f"X-API-Key={API_KEY}"}), 401, "UNAUTHORIZED")
         refused(bare.post(SEARCH, json={"X-API-Key": API_KEY}), 401, "UNAUTHORIZED")
+
+
+@pytest.mark.promise("http.header_blanks")
+@pytest.mark.parametrize("value", [f"{API_KEY} ", f" {API_KEY}", f"\t{API_KEY}\t \t"])
+def test_blanks_around_the_key_are_not_part_of_it(own: httpx.Client, value: str) -> None:
+    """Sent by hand: clients and proxies drop them, too."""
+    request = (
+        f"POST {SEARCH} HTTP/1.1\r\nHost: {own.base_url.host}\r\nX-API-Key:{value}\r\n"
+        "Content-Type:  application/json\t\r\nContent-Length: 11 \r\nConnection: close\r\n\r\n"
+        '{"limit":1}'
+    )
+    with socket.create_connection((own.base_url.host, own.base_url.port or 80), timeout=30) as connection:
+        connection.sendall(request.encode())
+        assert connection.makefile("rb").readline() == b"HTTP/1.1 200 OK\r\n"
 
 
 @pytest.mark.promise("order.key")

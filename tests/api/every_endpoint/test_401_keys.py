@@ -104,7 +104,7 @@ def test_a_revoked_key_pays_nothing_from_then_on(bank: Bank) -> None:
 
 
 @pytest.mark.promise("key.revoked")
-@pytest.mark.timing
+@pytest.mark.alone
 def test_a_revoked_key_is_refused_first_within_a_second(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     refused(customer.client.post(SEARCH, json={"limt": 1}), 400, "INVALID_REQUEST")
@@ -115,7 +115,7 @@ def test_a_revoked_key_is_refused_first_within_a_second(bank: Bank) -> None:
 
 
 @pytest.mark.promise("auth.expired", "key.expiry")
-@pytest.mark.timing
+@pytest.mark.alone
 def test_a_key_that_expires_while_it_is_used(bank: Bank) -> None:
     ends = datetime.now(UTC) + timedelta(seconds=1.5)
     customer = bank.customer(lead=1000, limits=KeyLimits(expires_at=ends))
@@ -135,7 +135,7 @@ def test_a_new_key_works_at_once(bank: Bank) -> None:
 
 
 @pytest.mark.promise("key.rotation")
-@pytest.mark.timing
+@pytest.mark.alone
 def test_a_key_is_replaced_with_an_overlap(bank: Bank) -> None:
     old = bank.customer(lead=10)
     ends = time.monotonic() + 2

@@ -229,7 +229,7 @@ def test_a_proxy_that_could_never_match_is_told_at_the_start() -> None:
 
 
 @pytest.mark.promise("key.networks")
-@pytest.mark.timing
+@pytest.mark.alone
 def test_a_changed_list_is_followed_within_a_second(bank: Bank) -> None:
     user = _bound(bank, *OFFICE)
     refused(user.client.post(SEARCH, json={"limit": 1}), 403, "FORBIDDEN")
@@ -250,7 +250,7 @@ def test_the_address_is_checked_after_the_key_and_before_scope_and_rate(bank: Ba
         refused(user.post(SEARCH, {}, fresh), 401, "UNAUTHORIZED")
 
 
-@pytest.mark.timing  # beside others Redis may look slow, and each worker has a part of two only
+@pytest.mark.alone  # beside others Redis may look slow, and each worker has a part of two only
 def test_a_missing_scope_takes_nothing_from_the_rate_of_others(bank: Bank) -> None:
     user = bank.customer(lead=100, plan=bank.plan(0.001, 2))
     narrow = bank.another(user.account_id, scopes=["enrich"])

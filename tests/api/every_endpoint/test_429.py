@@ -238,7 +238,7 @@ def _spend(customer: Customer, at: httpx.Client, most: int = 200) -> tuple[int, 
 
 
 @pytest.mark.promise("rate.standard")
-@pytest.mark.timing
+@pytest.mark.alone
 def test_the_standard_plan(bank: Bank, limited: httpx.Client) -> None:
     """20 at once, then 10 a second; after Retry-After it works again."""
     customer = bank.customer(plan="standard")
@@ -253,7 +253,7 @@ def test_the_standard_plan(bank: Bank, limited: httpx.Client) -> None:
 
 
 @pytest.mark.promise("rate.status")
-@pytest.mark.timing
+@pytest.mark.alone
 @pytest.mark.parametrize("rate", [0.5, 3])
 def test_waiting_retry_after_works(bank: Bank, limited: httpx.Client, rate: float) -> None:
     customer = bank.customer(plan=bank.plan(rate, 2))
@@ -264,7 +264,7 @@ def test_waiting_retry_after_works(bank: Bank, limited: httpx.Client, rate: floa
     answered(customer.post(SEARCH, FREE, limited))
 
 
-@pytest.mark.timing
+@pytest.mark.alone
 def test_waiting_retry_after_works_for_a_large_enrichment(bank: Bank, limited: httpx.Client) -> None:
     """A caller that waits for Retry-After each time gets through."""
     customer = bank.customer(api=10, plan=bank.plan(1, 4))

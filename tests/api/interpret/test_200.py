@@ -14,6 +14,8 @@ from testing.customers import CREDIT_HEADERS, Bank
 PARTS = [
     "query",
     "read_back",
+    "summary",
+    "needs_review",
     "directives",
     "filters",
     "conditions",
@@ -67,6 +69,8 @@ def test_a_sentence_that_is_clear(own: httpx.Client) -> None:
     assert read(own, {"query": query}) == {
         "query": query,
         "read_back": "Businesses in Texas, US that spend more than $5,000 a month on ads and use Shopify",
+        "summary": "Businesses in Texas, US that spend more than $5,000 a month on ads and use Shopify",
+        "needs_review": False,
         "directives": ["@spends(>5000)", "@country(USA)", "@state(TX)", "@technology(Shopify)"],
         "filters": {
             "country": "USA",
@@ -113,6 +117,11 @@ def test_what_was_left_to_the_reader(own: httpx.Client) -> None:
         condition(query, "@load_time(>3000)", "slow", rule="vague word"),
     ]
     assert told["read_back"] == ("Bakeries in Georgia, US that use Shopify and take more than 3,000 ms to load")
+    assert told["summary"] == (
+        "Bakeries in Georgia, US that use Shopify and take more than 3,000 ms to load"
+        ' · "Shopfy" read as shopify · not used: "best ones first"'
+    )
+    assert told["needs_review"] is False
     assert told["assumptions"] == [note(query, "slow", "'slow' is taken as @load_time(>3000)")]
     assert told["corrections"] == [{**span(query, "Shopfy"), "to": "shopify"}]
     assert told["alternatives"][0] == {

@@ -46,9 +46,10 @@ def test_a_list_is_created_and_shown(bank: Bank) -> None:
         ("customers", False, 4),
         ("downloaded", True, 0),
         ("paid", True, 0),
+        ("received", True, 0),
     ]
     assert ms(shown[0]["created_at"]) <= ms(shown[0]["changed_at"])
-    assert [one["name"] for one in answered(other.client.get(LISTS))["lists"]] == ["downloaded", "paid"]
+    assert [one["name"] for one in answered(other.client.get(LISTS))["lists"]] == ["downloaded", "paid", "received"]
 
 
 @pytest.mark.promise("route.GET /v1/lists/{name}/domains")

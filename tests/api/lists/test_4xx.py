@@ -81,7 +81,7 @@ def test_no_such_list(bank: Bank) -> None:
 
 
 @pytest.mark.promise("list.built_in")
-@pytest.mark.parametrize("name", ["paid", "downloaded"])
+@pytest.mark.parametrize("name", ["paid", "received", "downloaded"])
 def test_built_in_lists_are_read_only(bank: Bank, name: str) -> None:
     customer = bank.customer()
     assert domains_of(customer, name) == []

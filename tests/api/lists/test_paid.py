@@ -41,8 +41,11 @@ def test_what_was_paid_is_on_it(bank: Bank) -> None:
     customer.post(SEARCH, {"limit": 10, "dry_run": True})
     expected = sorted({lead.domain for lead in STOCK[:10] if lead.emails} | {DOMAINS[30], DOMAINS[33]})
     assert domains_of(customer, "paid") == expected == _paid_by_ledger(customer)
-    _downloaded, paid = answered(customer.client.get(LISTS))["lists"]
-    assert (paid["size"], paid["built_in"]) == (len(expected), True)
+    received = sorted({*expected, *DOMAINS[:10]})
+    assert domains_of(customer, "received") == received
+    _downloaded, *filled = answered(customer.client.get(LISTS))["lists"]
+    assert [(one["size"], one["built_in"]) for one in filled] == [(len(expected), True), (len(received), True)]
+    assert found(customer, {"only_lists": ["received"]}) == received
     assert found(customer, {"only_lists": ["paid"]}) == expected
     assert found(customer, {"exclude_lists": ["paid"]}) == [one for one in DOMAINS if one not in expected]
     # All but leads without an address, which cost nothing, are paid now.
@@ -115,6 +118,7 @@ def test_a_refund_takes_leads_off(bank: Bank) -> None:
 
 
 @pytest.mark.promise("list.paid_once")
+@pytest.mark.race
 def test_searches_at_the_same_time_pay_for_no_lead_twice(bank: Bank) -> None:
     customer = bank.customer(lead=1_000)
     body = {**IN_ORDER, "has_email": True, "exclude_lists": ["paid"], "limit": 4}
@@ -177,5 +181,5 @@ def test_a_dry_run_counts_domains_on_lists(bank: Bank) -> None:
         "api_credits": 1,
         "lead_credits": 4,
         "found": 4,
-        "on_lists": {"customers": 4, "paid": 2},
+        "on_lists": {"customers": 4, "paid": 2, "received": 2},
     }

@@ -117,7 +117,7 @@ def test_a_key_needs_the_scope_of_the_operation(bank: Bank) -> None:
 
 
 @pytest.mark.promise("rate.dry_run")
-@pytest.mark.timing  # beside others Redis may look slow, and each worker has a part of the burst only
+@pytest.mark.alone  # beside others Redis may look slow, and each worker has a part of the burst only
 def test_it_costs_of_the_rate_limit_what_its_operation_does(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=10, plan=bank.plan(0.001, 4))
     asked = {"domains": [f"nobody-{n}.example" for n in range(100)], "dry_run": True}

@@ -90,6 +90,7 @@ def test_another_account_pays_for_itself(bank: Bank, customer: Customer) -> None
 
 
 @pytest.mark.promise("credits.rebill")
+@pytest.mark.race
 def test_16_at_once_pay_each_lead_once(customer: Customer) -> None:
     def ask(number: int) -> None:
         if number % 2:

@@ -88,6 +88,7 @@ def test_a_refused_request_leaves_no_claim(bank: Bank) -> None:
 
 
 @pytest.mark.promise("retry.once")
+@pytest.mark.race
 def test_64_twins_run_once(bank: Bank) -> None:
     customer = bank.customer(lead=10_000)
 

@@ -11,7 +11,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.platform.backends import Clock
 from siteglass.query.fields import DIRECTIVES, FILTERS
 from siteglass.settings import Settings
-from testing.api_calls import found, search
+from testing.api_calls import SEARCH, found, search
 from testing.service import serving
 from tests.api.handmade import CRAWLED, CRAWLED_DAY, FULL, changed, is_a, those
 from tests.api.search.test_200_filters import FLAGS
@@ -198,6 +198,19 @@ def test_filters_sent_back_repeat_the_search(own: httpx.Client, text: str) -> No
 )
 def test_how_lines_are_written(own: httpx.Client, text: str, holds: Holds) -> None:
     assert found(own, {"wrapped_query": text}) == those(holds)
+
+
+@pytest.mark.promise("directives.only_comments")
+@pytest.mark.parametrize("text", ["# todo", "\n  # one\r\n\t# two\n", " ", "#", "\n"])
+def test_a_text_of_comments_counts_as_not_given(own: httpx.Client, text: str) -> None:
+    in_words = {"query": "sites in the US with a phone number"}
+    expected = those(lambda lead: lead.country == "USA" and bool(lead.phones))
+    assert expected
+    assert found(own, {"wrapped_query": text, **in_words}) == found(own, in_words) == expected
+    # What needs a sentence finds it.
+    assert search(own, {"wrapped_query": text, "query": "crunchy sites in the US", "require": ["crunchy"]})["filters"]
+    nothing = own.post(SEARCH, json={"wrapped_query": text, "query": "hello there"})
+    assert nothing.status_code == 400
 
 
 @pytest.mark.promise("directives.unknown_kept")

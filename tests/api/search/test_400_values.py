@@ -19,6 +19,8 @@ from tests.api.search.test_200_filters import SERVICE_TYPES
         ({"country": "Germny"}, "DEU"),
         ({"country": "USB"}, ""),
         ({"country": ""}, ""),
+        ({"country": "England"}, "which is a state: ask for it by `state`, as GB-ENG"),
+        ({"state": "Germany"}, "which is a country: ask for it by `country`, as DEU"),
         ({"language": "klingon"}, ""),
         ({"language": "xx"}, ""),
         ({"state": "Califrnia"}, "CA"),

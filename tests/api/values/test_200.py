@@ -33,7 +33,8 @@ def _values(own: httpx.Client, field: str, **parameters: Any) -> list[str]:
             {"value": "Google Analytics", "name": "Google Analytics", "matched": "GA4", "categories": ["analytics"]},
         ),
         ("technologies", "google-analytics", {"value": "Google Analytics", "matched": None}),
-        ("technologies", "next js", {"value": "Next.js", "matched": None}),
+        ("technologies", "next js", {"value": "Next.js", "matched": None, "detected": True}),
+        ("technologies", "athenahealth", {"value": "athenahealth", "detected": False}),
         ("categories_uses", "SEO", {"value": "seo_structured_data", "name": "seo structured data", "matched": "SEO"}),
         ("offers", "Werbung", {"value": "advertising", "name": "advertising", "matched": "Werbung"}),
         ("lacks", "live chat", {"value": "customer_support", "name": "customer support", "matched": "live chat"}),
@@ -70,7 +71,7 @@ def test_names_aliases_and_codes(own: httpx.Client, field: str, text: str, first
     assert body["field"] == field
     found = body["values"][0]
     assert {name: found[name] for name in first} == first
-    told = {"technologies": ["categories"], "state": ["country"], "city": ["country", "state"]}
+    told = {"technologies": ["categories", "detected"], "state": ["country"], "city": ["country", "state"]}
     assert list(found) == ["value", "name", "matched", *told.get(field, [])]
 
 

@@ -1,6 +1,7 @@
 -- Charges an account as `charge` does, for leads that were found through lists. Outcome `listed`: a domain got onto an
 -- excluded list, or left the lists to choose from, after the leads were found; nothing is written. The lists are read
--- with the balance locked, so two searches at the same time never pay for a lead twice where both exclude `paid`.
+-- with the balance locked. So two searches at the same time that both exclude `paid`, or `received`, never pay for a
+-- lead twice.
 CREATE OR REPLACE FUNCTION {schema}.charge_unlisted(
     account_id bigint, key_id bigint, operation text, api_credits bigint, lead_credits bigint, request_id text,
     domains text, deadline timestamptz, max_lead_credits bigint,
@@ -10,17 +11,25 @@ CREATE OR REPLACE FUNCTION {schema}.charge_unlisted(
     OUT cap_left bigint
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
+    unread bigint;
     behind bigint := 0;
+    built_in text;
     names text[];
 BEGIN
     PERFORM set_config('lock_timeout',
         greatest(1, extract(epoch FROM deadline - clock_timestamp()) * 1000)::integer::text, true);
     PERFORM {schema}.open_balance(charge_unlisted.account_id);
-    IF EXISTS (
-        SELECT FROM {schema}.lists l WHERE l.id = ANY(exclude_lists || only_lists) AND l.built_in AND l.name = 'paid'
-    ) THEN
-        SELECT c.behind INTO behind FROM {schema}.catch_up_paid(charge_unlisted.account_id, max_rows) c;
-    END IF;
+    FOR built_in IN
+        SELECT l.name FROM {schema}.lists l
+        WHERE l.id = ANY(exclude_lists || only_lists) AND l.built_in AND l.name IN ('paid', 'received')
+    LOOP
+        IF built_in = 'paid' THEN
+            SELECT c.behind INTO unread FROM {schema}.catch_up_paid(charge_unlisted.account_id, max_rows) c;
+        ELSE
+            SELECT c.behind INTO unread FROM {schema}.catch_up_received(charge_unlisted.account_id, max_rows) c;
+        END IF;
+        behind := behind + unread;
+    END LOOP;
     names := ARRAY(SELECT substr(line, 3) FROM unnest(string_to_array(charge_unlisted.domains, E'\n')) line);
     IF behind > 0 OR cardinality({schema}.unwanted_domains(exclude_lists, only_lists, names)) > 0 THEN
         outcome := 'listed';

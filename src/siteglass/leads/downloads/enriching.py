@@ -10,12 +10,14 @@ from itertools import islice
 import orjson
 
 from siteglass.access.keys import Caller
-from siteglass.billing.credits import Bill, Billing, Mark
+from siteglass.billing.credits import Bill, Mark
+from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.columns import Cell, Record, phone_text
 from siteglass.leads.downloads.jobs import Download
 from siteglass.leads.downloads.sheets import csv_cell, csv_lines
-from siteglass.leads.downloads.uploads import UploadedTable
+from siteglass.leads.downloads.uploaded_table import UploadedTable
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.enrich import without_address
 from siteglass.web.operations import MAX_LIMIT
 
 LOOK_UP_AT_ONCE = 500
@@ -39,17 +41,23 @@ class EnrichmentPrice:
     api_credits: int
 
 
-async def find_price(leads: LeadEndpoints, caller: Caller, table: UploadedTable) -> EnrichmentPrice:
+async def find_price(
+    leads: LeadEndpoints, charger: AccountCharger, caller: Caller, table: UploadedTable
+) -> EnrichmentPrice:
     """Look all domains up, and count what would be charged now."""
     hosts = table.domains
     stored: dict[str, str] = {}
+    no_address: set[str] = set()
     wanted = list(dict.fromkeys(filter(None, hosts)))
     for start in range(0, len(wanted), LOOK_UP_AT_ONCE):
-        stored |= (await leads.find_domains(wanted[start : start + LOOK_UP_AT_ONCE], ("domain",))).stored
+        enriched = await leads.find_domains(wanted[start : start + LOOK_UP_AT_ONCE], ("emails",))
+        stored |= enriched.stored
+        no_address |= without_address(enriched)
     names = [stored.get(host, "") for host in hosts]
     found = list(dict.fromkeys(filter(None, names)))
-    bill = Bill("enrich", -(-len(found) // MAX_LIMIT), [(domain, Mark.CHARGED) for domain in found])
-    quote = await Billing(leads.index.postgres).quote(caller, bill)
+    marks = [(domain, Mark.CHARGED) for domain in found]
+    bill = Bill("enrich", -(-len(found) // MAX_LIMIT), marks, without_address=no_address)
+    quote = await charger.quote(caller, bill)
     return EnrichmentPrice(names, len(found), quote.lead, quote.api)
 
 

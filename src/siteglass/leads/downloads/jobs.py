@@ -21,8 +21,6 @@ State: TypeAlias = Literal["queued", "running", "done", "stopped", "ended"]
 FileFormat: TypeAlias = Literal["csv", "xlsx"]
 Source: TypeAlias = Literal["search", "enrich"]
 
-MAX_ROWS = 20_000
-"""Rows of one file."""
 MAX_KEPT = 20
 """Jobs that an account has, with those that are finished."""
 MAX_BYTES = 64 * 1024 * 1024

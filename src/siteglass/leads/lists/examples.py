@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from siteglass.leads.lists.lists import DOWNLOADED, PAID, DomainList
+from siteglass.leads.lists.lists import DOWNLOADED, PAID, RECEIVED, DomainList
 from siteglass.leads.lists.requests import DomainsPage
 from siteglass.leads.lists.responses import ListDeletedResponse, change_response, domains_response, lists_response
 from siteglass.web.operations import Examples, one_example
@@ -14,6 +14,7 @@ _CHANGED = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
 _CUSTOMERS = DomainList(12, "customers", False, 2, _MADE, _CHANGED, 3)
 _DOWNLOADED = DomainList(10, DOWNLOADED, True, 0, _MADE, _MADE, 0)
 _PAID = DomainList(11, PAID, True, 5_214, _MADE, _CHANGED, 40)
+_RECEIVED = DomainList(13, RECEIVED, True, 6_530, _MADE, _CHANGED, 44)
 
 NEW_LISTS: Examples = {
     "list": {
@@ -31,7 +32,7 @@ DOMAINS: Examples = {
 
 def lists() -> Examples:
     """All lists."""
-    return one_example("The lists.", lists_response([_CUSTOMERS, _DOWNLOADED, _PAID]))
+    return one_example("The lists.", lists_response([_CUSTOMERS, _DOWNLOADED, _PAID, _RECEIVED]))
 
 
 def created() -> Examples:

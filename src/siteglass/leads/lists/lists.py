@@ -8,14 +8,15 @@ are the truth: what they say is checked again before a response is charged.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
-from siteglass.errors import BadRequest, NotFound, Problem, Unavailable, repeated
+from siteglass.billing.received import update_paid, update_received
+from siteglass.errors import BadRequest, NotFound, Problem, repeated
 from siteglass.index.index import Index
 from siteglass.index.lead_numbers import find_numbers
 from siteglass.leads.lists.bitmaps import BitmapCache, changed, pack
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
 
 NAME = re.compile("[a-z0-9][a-z0-9_-]{0,62}")
 PAID = "paid"
+RECEIVED = "received"
+"""Leads that charges returned, paid for or free."""
 DOWNLOADED = "downloaded"
 """Leads that people downloaded in the dashboard."""
-BUILT_IN = (DOWNLOADED, PAID)
+BUILT_IN = (DOWNLOADED, PAID, RECEIVED)
 """Lists that every account has, and names that callers cannot give to lists."""
 MAX_LISTS = 100
 """Lists of an account, the built-in ones not counted."""
@@ -40,9 +43,6 @@ RESOLVE_AGAIN_AFTER = timedelta(minutes=10)
 RESOLVE_AT_ONCE = 2_000
 BATCHES_AT_ONCE = 10
 NUMBER_EVERY_S = 30.0
-# Rows have up to 100 domains. What a part has read is not read again, also if the request ends at its deadline.
-LEDGER_ROWS_AT_ONCE = 200
-PARTS_AT_ONCE = 25
 
 _COLUMNS = "id, name, built_in, domains, made_at, changed_at, revision"
 
@@ -71,9 +71,9 @@ class Lists:
 
     # --- lists ----------------------------------------------------------------------------------
 
-    async def of_account(self, account_id: int) -> list[DomainList]:
-        """All lists of an account by name; the built-in ones are up to date."""
-        await self.update_paid(account_id)
+    async def of_account(self, account_id: int, needed: Collection[str] = BUILT_IN) -> list[DomainList]:
+        """All lists of an account by name; of the built-in ones, those that are needed are up to date."""
+        await self._update(account_id, needed)
         lists = await self.stored(account_id)
         if sum(list_.built_in for list_ in lists) < len(BUILT_IN):
             await self._postgres.fetch(
@@ -101,7 +101,7 @@ class Lists:
         if not NAME.fullmatch(name):
             raise NotFound(repeated(name), missing="list")
         if name in BUILT_IN:
-            return next(list_ for list_ in await self.of_account(account_id) if list_.name == name)
+            return next(list_ for list_ in await self.of_account(account_id, (name,)) if list_.name == name)
         row = await self._postgres.fetchrow(
             f"SELECT {_COLUMNS} FROM {{schema}}.lists WHERE account_id = $1 AND test = $2 AND name = $3",  # noqa: S608 - names of ours
             account_id,
@@ -229,7 +229,7 @@ class Lists:
 
     async def counts(self, account_id: int, domains: Sequence[str]) -> dict[str, int]:
         """How many of these domains are on each list of the account, by name; lists without any are left out."""
-        await self.update_paid(account_id)
+        await self._update(account_id, BUILT_IN)
         rows = await self._postgres.fetch(
             "SELECT l.name, count(*) AS domains FROM {schema}.lists l JOIN {schema}.list_domains d ON d.list_id = l.id"
             " WHERE l.account_id = $1 AND l.test = $2 AND d.domain = ANY($3::text[]) GROUP BY l.name ORDER BY l.name",
@@ -329,35 +329,42 @@ class Lists:
                 packed,
             )
 
-    async def update_paid(self, account_id: int) -> None:
-        """Bring the list `paid` up to the ledger. Raises Unavailable while a long ledger is read.
+    async def _update(self, account_id: int, names: Collection[str]) -> None:
+        """Bring the lists `paid` and `received` up to the ledger. Raises Unavailable while a long ledger is read.
 
-        Test keys are not charged, so theirs stays empty.
+        Test keys are not charged, so theirs stay empty.
         """
         if self._test:
             return
-        for _ in range(PARTS_AT_ONCE):
-            row = await self._postgres.call(
-                "catch_up_paid",
-                account_id=account_id,
-                max_rows=LEDGER_ROWS_AT_ONCE,
-                timeout_ms=WRITE_TIMEOUT_MS,
-                turn=account_id,
-            )
-            if not row["behind"]:
-                break
-        else:
-            raise Unavailable(
-                "the ledger of this account is being read for the first time, in steps: each request continues where "
-                "the last one stopped"
-            )
+        if PAID in names:
+            await self._number_all(await update_paid(self._postgres, account_id))
+        if RECEIVED in names:
+            await self._number_all(await update_received(self._postgres, account_id))
+
+    async def _number_all(self, list_id: int) -> None:
+        """Look up the leads of domains that are new on a list."""
         while untried := await self._postgres.fetch(
             "SELECT domain FROM {schema}.list_domains WHERE list_id = $1 AND lead_no IS NULL AND tried_at IS NULL"
             " LIMIT $2",
-            row["list_id"],
+            list_id,
             RESOLVE_AT_ONCE,
         ):
-            await self._number(row["list_id"], [found["domain"] for found in untried])
+            await self._number(list_id, [found["domain"] for found in untried])
+
+    async def free_numbers(self, account_id: int, days: int) -> BitMap:
+        """The numbers of leads that the account paid for within so many days."""
+        list_ = await self.find(account_id, RECEIVED)
+        rows = await self._postgres.fetch(
+            """
+            SELECT DISTINCT d.lead_no FROM {schema}.received r JOIN {schema}.list_domains d ON d.domain = r.domain
+            WHERE r.account_id = $1 AND r.charged AND r.at > clock_timestamp() - make_interval(days => $2)
+                AND d.list_id = $3
+            """,
+            account_id,
+            days,
+            list_.id,
+        )
+        return BitMap(_numbers(rows))
 
     async def number_new_leads(self) -> None:
         """Look again for leads of domains that had none, those first that were looked for longest ago.

@@ -39,9 +39,10 @@ LISTS = Operation(
     READING,
     "Lists",
     "Get the lists",
-    "Returns every list of the account with its size. The lists `paid` and `downloaded` are built in. `paid` has every "
-    "domain that the account paid a lead credit for, by a search or an enrichment, and was not refunded. `downloaded` "
-    "has the leads that people downloaded in the dashboard. Test keys have separate lists.",
+    "Returns every list of the account with its size. The lists `paid`, `received` and `downloaded` are built "
+    "in. `paid` has every domain that the account paid a lead credit for, by a search or an enrichment, and was not "
+    "refunded. `received` also has the leads that were returned free of charge because they have no address. "
+    "`downloaded` has the leads that people downloaded in the dashboard. Test keys have separate lists.",
     Success("The lists.", (ListsResponse,), examples.lists),
     scope="search",
     mistake=lambda: read_no_parameters(QueryParams("verbose=1")),

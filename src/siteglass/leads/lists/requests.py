@@ -31,7 +31,7 @@ ExcludeLists = Annotated[
     ListNameArray,
     Meta(
         description="Names of lists of the account; leads on any of them are neither returned nor charged. `paid` has "
-        "the leads that the account has paid for.",
+        "the leads that the account has paid for, `received` those that it has received.",
         examples=[["paid"]],
     ),
 ]
@@ -59,7 +59,7 @@ class NewListBody(RequestBody):
         str,
         Meta(
             pattern=NAME_PATTERN,
-            description=f"Name of the list. {' and '.join(f'`{name}`' for name in BUILT_IN)} are built in.",
+            description=f"Name of the list. {', '.join(f'`{name}`' for name in BUILT_IN)} are built in.",
             examples=["customers"],
         ),
     ]

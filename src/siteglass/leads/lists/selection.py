@@ -59,8 +59,8 @@ class ListFilter:
         """The lists with these names, and what the engine filters by; raises BadRequest if one does not exist."""
         if not names.exclude and not names.only:
             return NO_LISTS, ()
-        built_in = any(name in BUILT_IN for name in (*names.exclude, *names.only))
-        lists = await (self._lists.of_account(account_id) if built_in else self._lists.stored(account_id))
+        needed = {*names.exclude, *names.only} & {*BUILT_IN}
+        lists = await (self._lists.of_account(account_id, needed) if needed else self._lists.stored(account_id))
         known = {list_.name: list_.id for list_ in lists}
         problems = Problems()
         for field, sent in names.sent.items():
@@ -82,8 +82,8 @@ class ListFilter:
             return ()
         selected = {*selection.exclude, *selection.only}
         known = {one.id: one for one in await self._lists.stored(account_id)}
-        if any(list_.built_in for list_id, list_ in known.items() if list_id in selected):
-            known = {one.id: one for one in await self._lists.of_account(account_id)}
+        if needed := {list_.name for list_id, list_ in known.items() if list_id in selected and list_.built_in}:
+            known = {one.id: one for one in await self._lists.of_account(account_id, needed)}
         if not selected <= known.keys():
             message = "a list of this search was deleted; start the search again without it"
             raise BadRequest([Problem("exclude_lists" if selection.exclude else "only_lists", message)])
@@ -105,6 +105,11 @@ class ListFilter:
         """Finds the leads that the account paid for. Raises Unavailable while a long ledger is read."""
         list_ = await self._lists.find(account_id, PAID)
         numbers = await self._lists.bitmap(list_.id, list_.revision)
+        return numbered_in(pack(numbers)) if numbers else {"match_none": {}}
+
+    async def free(self, account_id: int, days: int) -> Query:
+        """Finds the leads that the account paid for within so many days. Raises Unavailable as above."""
+        numbers = await self._lists.free_numbers(account_id, days)
         return numbered_in(pack(numbers)) if numbers else {"match_none": {}}
 
     async def unwanted(self, selection: ListSelection, domains: Sequence[str]) -> frozenset[str]:
