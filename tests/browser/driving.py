@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import io
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import pytest
-from PIL import Image
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -28,6 +27,7 @@ from playwright.sync_api import (
 )
 
 import browser as chromium
+from testing.pictures import draw, gone_texts
 from tests.docs.blocks import ROOT
 
 IMAGES = ROOT / "docs" / "images" / "dashboard"
@@ -213,32 +213,22 @@ def fits(page: Page) -> None:
     assert more == 0, f"{page.url} is {more} px too wide"
 
 
-# In calls that a page shows: the port that the test has means nothing to people who look at a picture.
-SERVICE = "https://leads.example.com"
-_CALL_IT = """([from, to]) => {
-    for (const code of document.querySelectorAll(".copy code")) code.textContent = code.textContent.replace(from, to);
-}"""
-
-
 def shoot(page: Page, name: str, *, whole: bool = True) -> None:
-    """Keep a picture as docs/images/dashboard/NAME.png where `make screenshots` asks for it.
+    """Compare the texts of docs/images/dashboard/NAME.png with the page; draw it anew where `make screenshots` asks.
 
-    With at most 256 colours, which nobody sees on such pages: a third of the size.
+    Only for pictures that a page of the docs shows.
     """
-    if os.environ.get("SITEGLASS_SCREENSHOTS") != "1":
+    if name not in shown_pictures():
         return
-    page.evaluate("document.fonts.ready")
-    IMAGES.mkdir(parents=True, exist_ok=True)
-    size = page.viewport_size
-    assert size is not None
-    if whole:  # what is as high as the window is as high as the picture then
-        height: int = page.evaluate("document.documentElement.scrollHeight")
-        page.set_viewport_size({"width": size["width"], "height": max(height, size["height"])})
-    service = "{0.scheme}://{0.netloc}".format(urlsplit(page.url))
-    page.evaluate(_CALL_IT, [service, SERVICE])
-    drawn = page.screenshot(animations="disabled", caret="hide", scale="css")
-    page.evaluate(_CALL_IT, [SERVICE, service])
-    page.set_viewport_size(size)
-    with Image.open(io.BytesIO(drawn)) as picture:
-        few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
-        few.save(IMAGES / f"{name}.png", optimize=True)
+    path = IMAGES / f"{name}.png"
+    if os.environ.get("SITEGLASS_SCREENSHOTS") == "1":
+        draw(page, path, whole=whole)
+    gone = gone_texts(path, page)
+    assert not gone, f"{path.name} shows texts that its page has no more; draw it anew with `make screenshots`: {gone}"
+
+
+@functools.cache
+def shown_pictures() -> frozenset[str]:
+    """The names of the pictures of pages that the docs show."""
+    texts = (path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    return frozenset(name for text in texts for name in re.findall(r"images/dashboard/([\w-]+)\.png", text))

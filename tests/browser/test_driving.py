@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from testing.loopback_servers import Site as Server
 from testing.loopback_servers import hosting
+from testing.pictures import texts_of
 from testing.service import apart
 from tests.browser.driving import Browse, Stage, axe, shoot
 
@@ -82,16 +83,32 @@ def test_pictures_are_drawn_where_asked_for_and_alike(
     server: Server, browse: Browse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.browser.driving.IMAGES", tmp_path)
+    monkeypatch.setattr("tests.browser.driving.shown_pictures", lambda: {"first", "second"})
     page = _shown(server, browse, "<h1>Title</h1><input>")
     page.locator("input").focus()
-    monkeypatch.delenv("SITEGLASS_SCREENSHOTS", raising=False)
-    shoot(page, "none")
     monkeypatch.setenv("SITEGLASS_SCREENSHOTS", "1")
     shoot(page, "first")
     page.wait_for_timeout(600)  # a caret that blinks would have changed
     shoot(page, "second")
+    shoot(page, "not in the docs")
     assert {path.name for path in tmp_path.iterdir()} == {"first.png", "second.png"}
     assert (tmp_path / "first.png").read_bytes() == (tmp_path / "second.png").read_bytes()
+
+
+def test_a_picture_whose_texts_are_gone_is_noticed(
+    server: Server, browse: Browse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.browser.driving.IMAGES", tmp_path)
+    monkeypatch.setattr("tests.browser.driving.shown_pictures", lambda: {"page"})
+    page = _shown(server, browse, "<h1>Title</h1><p>Sign in <b>now</b></p><p>17 credits</p><p hidden>Never seen</p>")
+    monkeypatch.setenv("SITEGLASS_SCREENSHOTS", "1")
+    shoot(page, "page")
+    monkeypatch.delenv("SITEGLASS_SCREENSHOTS")
+    assert texts_of(tmp_path / "page.png") == ["Title", "Sign in", "now"]
+    shoot(page, "page")
+    shoot(_shown(server, browse, "<h1>Title</h1><p>Sign in now, 18 credits</p>"), "page")
+    with pytest.raises(AssertionError, match="draw it anew"):
+        shoot(_shown(server, browse, "<h1>Title</h1><p>Log in now</p>"), "page")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

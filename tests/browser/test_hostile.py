@@ -43,7 +43,7 @@ def _visit(page: Page, hostile: Furnished, declared: DeclaredPage) -> None:
     look_again(page, LIGHT)
     page.goto(hostile.path(declared))
     if declared.role:
-        expect(page.locator("aside .me-name")).to_have_text(HOSTILE[0])
+        expect(page.locator("header .me-name").first).to_have_text(HOSTILE[0])
     for chart in page.locator(".chart").all():
         chart.hover()
         expect(chart.locator(".tip")).to_be_visible()

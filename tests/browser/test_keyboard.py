@@ -58,6 +58,9 @@ def test_a_key_is_made_and_copied_from_sign_in_to_sign_out(the_office: Office, b
     assert page.evaluate("document.activeElement.closest('main') !== null")
 
     page.reload()
+    tab_to(page, "Settings")
+    press.press("Enter")
+    expect(page.get_by_role("heading", name="Settings", exact=True)).to_be_visible()
     tab_to(page, "API keys$")
     press.press("Enter")
     expect(page.get_by_role("heading", name="API keys", exact=True)).to_be_visible()
@@ -82,6 +85,8 @@ def test_a_key_is_made_and_copied_from_sign_in_to_sign_out(the_office: Office, b
     tab_to(page, "Done")
     press.press("Enter")
     expect(page.get_by_role("link", name="By keyboard")).to_be_visible()
+    tab_to(page, "Ada Lovelace")
+    press.press("Enter")
     tab_to(page, "Sign out")
     press.press("Enter")
     expect(page.get_by_role("status").first).to_have_text("You are signed out.")
@@ -101,9 +106,9 @@ def test_the_menu_of_a_phone_opens_and_closes(the_office: Office, browse: Browse
     assert _focused(page) == "Menu"
     page.keyboard.press("Space")
     expect(menu).to_be_visible()
-    tab_to(page, "People")
+    tab_to(page, "Usage")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="People", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Usage", exact=True)).to_be_visible()
     expect(menu).to_have_count(0)
 
 

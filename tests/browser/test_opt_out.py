@@ -91,8 +91,11 @@ def test_it_tells_what_is_held(site: Site, browse: Browse) -> None:
     page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_role("heading", name="What is stored about kim@looked-at.com")).to_be_focused()
     expect(page.locator("#held strong")).to_have_text(["looked-at.com"])
+    expect(page.locator("#done-text")).to_contain_text("We are counting how many customers received such a record and")
     axe(page)
     fits(page)
+    page.get_by_role("button", name="Stop showing it").click()
+    expect(page.get_by_role("heading", name="Done")).to_be_focused()
 
 
 def test_a_whole_record_is_read_by_keyboard(site: Site, browse: Browse) -> None:
@@ -101,6 +104,14 @@ def test_a_whole_record_is_read_by_keyboard(site: Site, browse: Browse) -> None:
         "fields": ["domain"],
         "source": "leads.parquet",
         "crawled_at": "2026-09-21T14:13:20Z",
+        "seen": [
+            {
+                "value": "kim@looked-at.com",
+                "page": "https://looked-at.com/imprint",
+                "first_seen": "2026-05-28T20:26:40Z",
+                "last_seen": "2026-09-21T14:13:20Z",
+            }
+        ],
         "record": {"title": "<img src=//elsewhere.test/x onerror=alert(1)>", "description": "long " * 100},
     }
     held = {
@@ -109,6 +120,7 @@ def test_a_whole_record_is_read_by_keyboard(site: Site, browse: Browse) -> None:
         "suppressed_since": None,
         "suppressed_on": [],
         "leads": [lead],
+        "received_by": "12 customers",
     }
     page = _opened(site, browse, PHONE)
     page.route("**/v1/opt-out/confirm", lambda route: route.fulfill(json=held))
@@ -116,6 +128,9 @@ def test_a_whole_record_is_read_by_keyboard(site: Site, browse: Browse) -> None:
     page.get_by_label("Ticket of a domain").fill("a ticket")
     page.get_by_role("button", name="Check the domain").click()
     expect(page.get_by_role("heading", name="What is stored about looked-at.com")).to_be_focused()
+    expect(page.locator("#done-text")).to_contain_text("12 customers received such a record.")
+    seen = "on https://looked-at.com/imprint, first seen 28 May 2026, last seen 21 Sep 2026"
+    expect(page.locator("#held dd").nth(2)).to_have_text(seen)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("#held pre")).to_contain_text("<img src=//elsewhere.test/x onerror=alert(1)>")
@@ -134,6 +149,8 @@ def test_what_the_service_refuses_is_told_at_its_field(site: Site, browse: Brows
 def test_all_of_it_by_keyboard(site: Site, browse: Browse) -> None:
     page = _opened(site, browse)
     keyboard = page.keyboard
+    for _ in range(5):  # past the skip link and the header
+        keyboard.press("Tab")
     reached = []
     for _ in range(20):
         keyboard.press("Tab")
@@ -144,7 +161,7 @@ def test_all_of_it_by_keyboard(site: Site, browse: Browse) -> None:
     assert reached[3] == "I have a ticket from an earlier visit"
     assert reached[-1] == "/docs/api"
     page.reload()
-    keyboard.press("Tab")
+    page.locator("input[name=request]").first.focus()
     keyboard.press("ArrowDown")
     assert page.locator("input[name=request]:checked").input_value() == "access"
     keyboard.press("ArrowUp")

@@ -42,7 +42,7 @@ def test_a_list_is_pasted_and_left_out_of_a_search_that_is_saved(explorers: Offi
     shoot(page, "explore-save", whole=False)
     page.get_by_text("Save search").click()
     save(page, "Dentists who are not customers")
-    page.get_by_role("link", name="Saved searches").first.click()
+    page.get_by_role("link", name="Searches").first.click()
     row = page.locator("tbody tr")
     expect(row).to_contain_text("dentists-who-are-not-customers")
     expect(row).to_contain_text(f"{AUSTIN - 3}")

@@ -223,4 +223,4 @@ def test_name_and_password_are_changed(the_office: Office, browse: Browse) -> No
     page.get_by_role("button", name="Change the password").click()
     expect(page.get_by_role("status").first).to_contain_text("Your password was changed")
     page.get_by_label("Menu").click()
-    expect(page.locator("header .me-name")).to_have_text("Ada King")
+    expect(page.locator("header .menu .me-name")).to_have_text("Ada King")

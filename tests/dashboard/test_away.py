@@ -13,9 +13,10 @@ import pytest
 
 from testing.dashboard.actions import words
 from testing.dashboard.visitors import Office, Somebody, Visitor, office
+from testing.outcomes import by_night
 from testing.private_engines import PrivateEngines
 
-pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
+pytestmark = [pytest.mark.alone, pytest.mark.xdist_group("private-engines")]
 
 DEADLINE_MS = 1_000
 SLACK_S = 1.5  # for a busy machine
@@ -67,7 +68,7 @@ def _statuses(visitor: Visitor) -> list[int]:
     return [visitor.get(f"/dashboard{page}").status_code for page in PAGES]
 
 
-@pytest.mark.parametrize("how", ["stopped", "frozen"])
+@pytest.mark.parametrize("how", ["frozen", *by_night("stopped")])
 def test_pages_say_so_in_time_and_work_again(
     private_office: Office, who: Somebody, private_engines: PrivateEngines, how: str
 ) -> None:

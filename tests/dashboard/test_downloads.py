@@ -228,14 +228,14 @@ def test_a_part_costs_at_most_one_credit_a_lead(depot: Office) -> None:
     start(visitor, f"{FORM}&rows=50")
     (job,) = ended(depot, who)
     assert (job.rows, job.lead_credits, job.max_credits) == (50, 40, 50)
-    # The next one leaves out what is paid for, and says so.
+    # The next one leaves out what was received, and says so.
     page = visitor.get(FORM)
-    assert "40 leads that you already paid for are left out." in text_of(page)
-    assert "Download 190 leads · 144 credits" in text_of(page)
+    assert "50 leads that you already received are left out." in text_of(page)
+    assert "Download 180 leads · 144 credits" in text_of(page)
     start(visitor)
     _, second = ended(depot, who)
-    assert (second.rows, second.lead_credits, second.left_out) == (190, 144, 40)
-    assert "40 leads left out, already paid" in text_of(visitor.get(JOBS))
+    assert (second.rows, second.lead_credits, second.left_out) == (180, 144, 50)
+    assert "50 leads left out, already received" in text_of(visitor.get(JOBS))
 
 
 @pytest.mark.promise("downloads.charge")

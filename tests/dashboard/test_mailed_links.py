@@ -155,6 +155,7 @@ def test_a_new_password_withdraws_links_that_would_set_another(the_office: Offic
     assert visitor.get(path).status_code == 404
 
 
+@pytest.mark.race
 def test_of_links_that_are_made_at_once_one_works(the_office: Office) -> None:
     who = the_office.somebody()
 

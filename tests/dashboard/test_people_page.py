@@ -6,6 +6,8 @@ import re
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from siteglass.people.links import MAX_INVITATIONS
 from siteglass.people.sign_in import INVITATIONS_OF_ACCOUNT
 from testing.dashboard.actions import HOSTILE, age_password, invitation, many_people, words
@@ -149,6 +151,7 @@ def test_a_person_leaves_but_not_the_last_owner(the_office: Office) -> None:
     assert _role(the_office, who) == "owner"
 
 
+@pytest.mark.race
 def test_two_owners_who_demote_or_remove_each_other_at_once_leave_one(the_office: Office) -> None:
     for step, fields in (("role", {"role": "viewer"}), ("remove", {})):
         first = the_office.somebody()

@@ -85,7 +85,7 @@ def test_words_are_saved_as_words(explorers: Office) -> None:
     ((body,),) = explorers.do(
         lambda postgres: postgres.fetch("SELECT body FROM {schema}.saved_searches WHERE account_id = $1", account)
     )
-    assert body == '{"query":"dentists in Austin","exclude_lists":["paid"]}'
+    assert body == '{"query":"dentists in Austin","exclude_lists":["received"]}'
     assert 'value="dentists in Austin"' in owner.get(link(owner.get(SEARCHES), "dentists")).text
 
 

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import html
 import io
 import re
+import resource
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 import httpx
 import openpyxl
 import pytest
+import xlsxwriter
 
 from siteglass.access.accounts import Plan, set_plan
+from siteglass.access.limits import open_limits
 from siteglass.corpus.tables import TableError
-from siteglass.leads.downloads import uploads
+from siteglass.leads.downloads import uploaded_table, uploads
 from siteglass.leads.downloads.jobs import Download
-from siteglass.leads.downloads.uploads import Uploads, read_table, unpack
+from siteglass.leads.downloads.reading import AlreadyReading, TableReader
+from siteglass.leads.downloads.uploaded_table import read_table, unpack
+from siteglass.leads.downloads.uploads import Uploads
 from siteglass.platform.postgres import Postgres
 from testing.dashboard.explore import explore_leads
 from testing.dashboard.visitors import Office, Somebody, Visitor, office
 from tests.dashboard.test_downloads import charges, ended, file_of, text_of
 
 UPLOADS, JOBS = "/dashboard/downloads/uploads", "/dashboard/downloads"
+XML = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 CRM = (
     "id;Firma;Webseite;Notiz\r\n"
     "1;Alder;https://www.alder-dental-austin.com/contact;-5\r\n"
@@ -72,24 +80,32 @@ def test_the_column_of_domains_is_found(content: bytes, column: int, delimiter: 
     assert unpack(table.pack()) == table
 
 
-def zip_bomb() -> bytes:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/sharedStrings.xml", b" " * (uploads.LIMITS.unpacked_bytes + 1))
+def with_parts(**parts: str) -> bytes:
+    """A workbook whose only cell has a domain, with other sheets or strings."""
+    given, content = io.BytesIO(), io.BytesIO()
+    with xlsxwriter.Workbook(given) as book:
+        book.add_worksheet().write(0, 0, "a.com")
+    with zipfile.ZipFile(given) as source, zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part in source.infolist():
+            changed = parts.get(part.filename.rpartition("/")[2].removesuffix(".xml"))
+            archive.writestr(part.filename, source.read(part) if changed is None else changed)
     return content.getvalue()
+
+
+def with_rows(rows: str, **parts: str) -> bytes:
+    sheet = f'<worksheet {XML}><sheetData><row><c t="s"><v>0</v></c></row>{rows}</sheetData></worksheet>'
+    return with_parts(sheet1=sheet, **parts)
+
+
+def strings(rest: str) -> str:
+    return f"<sst {XML}><si><t>a.com</t></si>{rest}</sst>"
 
 
 def entity_bomb() -> bytes:
     """A workbook whose sheet says a word a billion times, in a few lines."""
     entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "lol"}">' for n in range(10))
     cells = '<worksheet><sheetData><row><c t="str"><v>&e9;</v></c></row></sheetData></worksheet>'
-    sheet = f'<?xml version="1.0"?><!DOCTYPE x [{entities}]>{cells}'
-    given, content = io.BytesIO(workbook(("a.com",))), io.BytesIO()
-    with zipfile.ZipFile(given) as source, zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for part in source.infolist():
-            changed = sheet.encode() if part.filename.endswith("sheet1.xml") else source.read(part)
-            archive.writestr(part.filename, changed)
-    return content.getvalue()
+    return with_parts(sheet1=f'<?xml version="1.0"?><!DOCTYPE x [{entities}]>{cells}')
 
 
 @pytest.mark.parametrize(
@@ -104,7 +120,7 @@ def entity_bomb() -> bytes:
         (b"a.com" + b",x" * 100, "more than 100 cells"),
         (b"\x89PNG\0\0\0\xff\xff", "neither CSV nor XLSX"),
         (b"PK\x03\x04 not a zip", "cannot be read"),
-        (zip_bomb(), "The workbook is too large"),
+        (with_parts(sharedStrings=" " * (uploaded_table.LIMITS.unpacked_bytes + 1)), "The workbook is too large"),
         (entity_bomb(), "cannot be read"),
     ],
     ids=["empty", "blank", "none", "heading", "rows", "cell", "cells", "image", "broken", "zip bomb", "entity bomb"],
@@ -159,6 +175,62 @@ def enriched(desk: Office, visitor: Visitor, who: Somebody, content: bytes = CRM
     answer = visitor.post(f"{page}/enrich", form_of(visitor.get(page), "enrich"))
     assert (answer.status_code, answer.headers["location"]) == (303, JOBS), text_of(answer)
     return ended(desk, who)[-1]
+
+
+def peak_memory() -> int:
+    """The most memory this process had since it was last asked, in bytes."""
+    (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    Path("/proc/self/clear_refs").write_text("5")
+    return int(peak) * 1024
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: with_rows("<row>" + "<c/>" * 4_000_000 + "</row>"),
+        lambda: with_rows(("<row>" + "<c/>" * 100 + "</row>") * 40_000),
+        lambda: with_parts(sharedStrings=strings("<si/>" * 800_000)),
+        lambda: with_parts(sharedStrings=strings("<si><t>a</t></si>" * 240_000)),
+        lambda: with_parts(sharedStrings=strings("<si>" + "<r><t>a</t></r>" * 270_000 + "</si>")),
+        # What counts do not show: a cell far away, and a long text that many cells repeat.
+        lambda: with_rows('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
+        lambda: with_rows(
+            ("<row>" + '<c t="s"><v>1</v></c>' * 99 + "</row>") * 1_000,
+            sharedStrings=strings(f"<si><t>{'x' * 4_999}</t></si>"),
+        ),
+    ],
+    ids=["cells of a row", "cells", "empty strings", "strings", "runs", "a far cell", "repeated text"],
+)
+@pytest.mark.promise("uploads.read")
+def test_a_hostile_workbook_is_refused_and_the_worker_does_not_grow(desk: Office, build: Callable[[], bytes]) -> None:
+    _, visitor = customer(desk)
+    content = build()
+    peak_memory()
+    before, used = peak_memory(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    answer = upload(visitor, content, "crm.xlsx")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert (answer.status_code, "Save the" in text_of(answer)) == (422, True), text_of(answer)
+    assert after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime <= 5
+    assert peak_memory() - before <= 50 * 1024 * 1024
+
+
+def test_files_of_an_account_are_read_one_at_a_time_and_take_units(desk: Office) -> None:
+    async def read_three(_: Postgres) -> list[bytes | BaseException]:
+        limiter, claims = open_limits(desk.settings)
+        reader, content = TableReader(claims), CRM.encode()
+        try:
+            reads = (reader.read(account, f"request {number}", content) for number, account in enumerate((1, 1, 2)))
+            return await asyncio.gather(*reads, return_exceptions=True)
+        finally:
+            await limiter.close()
+            await claims.close()
+
+    first, second, other = desk.do(read_three)
+    assert isinstance(second, AlreadyReading)
+    assert first == other == read_table(CRM.encode()).pack()
+    desk.do(partial(set_plan, plan=Plan("slow", 0.01, 10), actor="tests"))
+    slow = desk.visitor(desk.somebody(desk.account(plan="slow")))
+    assert [upload(slow, b"name\nJo\n").status_code for _ in range(2)] == [422, 429]
 
 
 @pytest.mark.promise("uploads.enrich")
@@ -248,7 +320,7 @@ def test_a_file_that_cannot_be_used_is_explained_on_the_page(desk: Office) -> No
     assert answer.status_code == 422
     assert "No column has domains" in text_of(answer)
     assert "Choose a CSV or XLSX file first." in text_of(upload(visitor, b""))
-    large = upload(visitor, b"a.com\n" * (uploads.MAX_FILE_BYTES // 6 + 1))
+    large = upload(visitor, b"a.com\n" * (uploaded_table.MAX_FILE_BYTES // 6 + 1))
     assert large.status_code == 413
     assert "The file is too large" in text_of(large)
 

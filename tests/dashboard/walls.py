@@ -14,7 +14,8 @@ from siteglass.billing.credits import grant
 from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import PAGES
 from siteglass.leads.downloads.jobs import Downloads, NewDownload
-from siteglass.leads.downloads.uploads import Uploads, read_table
+from siteglass.leads.downloads.uploaded_table import read_table
+from siteglass.leads.downloads.uploads import Uploads
 from siteglass.leads.lists.bitmaps import pack
 from siteglass.people import links, people, sessions
 from siteglass.people.sign_in import lifetimes
@@ -106,7 +107,7 @@ def full(office: Office, entries: int = 1) -> Full:
         )
         # At once: the service has no leads, and would try again and again.
         await Downloads(postgres).stop(account, download.id)
-        upload_id = await Uploads(postgres).add(account, f"{secret}.csv", read_table(b"domain\nexample.com\n"))
+        upload_id = await Uploads(postgres).add(account, f"{secret}.csv", read_table(b"domain\nexample.com\n").pack())
         return key_id, invitation.id, token, download.id, upload_id
 
     key_id, link_id, token, download_id, upload_id = office.do(rest)

@@ -32,6 +32,7 @@ from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
 from siteglass.errors import Unavailable
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.files import DownloadFiles
+from siteglass.leads.downloads.reading import TableReader
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.searches.searches import SavedSearches
@@ -76,6 +77,7 @@ class Dashboard:
     lists: Lists
     searches: SavedSearches
     download_files: DownloadFiles
+    table_reader: TableReader
     files: PageFiles
     templates: Environment
     origin: str
@@ -99,9 +101,13 @@ class Dashboard:
         **known: Any,
     ) -> Response:
         """A page from its template, which knows `visit`, `file` and what is given."""
-        done = DONE.get(visit.query.get("done"), "")
         html = self.templates.get_template(template).render(
-            visit=visit, file=self.files.path, done=done, fresh_minutes=FRESH_FOR.seconds // 60, **known
+            visit=visit,
+            file=self.files.path,
+            done=DONE.get(visit.query.get("done"), ""),
+            fresh_minutes=FRESH_FOR.seconds // 60,
+            is_demo=bool(self.backends.settings.demo_networks),
+            **known,
         )
         return html_answer(html, visit.nonce, status, headers)
 

@@ -15,7 +15,7 @@ MARK_WORDS = {
     Mark.CHARGED: ("1 lead credit", "It has an email address."),
     Mark.NO_ADDRESS: ("free", "We have no email address for it."),
     Mark.NOT_FOUND: ("free", "We have no data for this domain."),
-    Mark.PAID_BEFORE: ("free", "You already paid for it."),
+    Mark.PAID_BEFORE: ("free", "Your account already received it."),
 }
 # An enrichment is charged for what is found, with an address or without.
 ENRICHED = ("1 lead credit", "We have data for this domain.")

@@ -15,7 +15,7 @@ from siteglass.dashboard.explore.saved import MAX_NAME_CHARS, NAME_RULE, name_of
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE, PageRefusal
 from siteglass.errors import BadRequest, NotFound, Problem, TooManyRequests
-from siteglass.leads.lists.lists import BUILT_IN, MAX_LIST_DOMAINS, DomainList
+from siteglass.leads.lists.lists import BUILT_IN, DOWNLOADED, MAX_LIST_DOMAINS, PAID, RECEIVED, DomainList
 from siteglass.leads.lists.operations import DOMAINS_PER_UNIT
 from siteglass.leads.lists.requests import MAX_DOMAINS_SENT, ReadDomains, read_domains
 
@@ -27,6 +27,11 @@ MAX_PASTED = 10_000
 MAX_PASTED_BYTES = 1_000_000
 """Ten thousand long domains, with their line breaks encoded."""
 INVALID_SHOWN = 5
+PURPOSES = {
+    DOWNLOADED: "Leads that people of your account have downloaded.",
+    PAID: "Leads that your account has paid for.",
+    RECEIVED: "Leads that your account has received. Searches in Explore leave them out unless you include them.",
+}
 _BETWEEN = re.compile(r"[\s,;]+")
 
 
@@ -59,6 +64,7 @@ async def _all(dashboard: Dashboard, visit: Visit, problem: str = "") -> Respons
         "lists.html",
         422 if problem else 200,
         built_in=[row for row in rows if row.list.built_in],
+        purposes=PURPOSES,
         own=[row for row in rows if not row.list.built_in],
         problem=problem,
         name=visit.form.get("name"),
@@ -138,6 +144,7 @@ async def _one(dashboard: Dashboard, visit: Visit, list_: DomainList, report: st
         "list.html",
         422 if problem else 200,
         row=await _row(dashboard, list_),
+        purposes=PURPOSES,
         domains=domains[:PAGE_DOMAINS],
         has_more=len(domains) > PAGE_DOMAINS,
         is_first=not after,

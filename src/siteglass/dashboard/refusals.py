@@ -24,7 +24,9 @@ NOT_THERE = PageRefusal(
     404, "Page not found", "The link may be outdated, or belong to another account. Start from the overview."
 )
 NOT_ALLOWED = PageRefusal(
-    403, "Your role does not allow this", "An owner of the account can do it, or change your role under People."
+    403,
+    "Your role does not allow this",
+    "An owner of the account can do it, or change your role under Settings, People.",
 )
 NOT_FROM_HERE = PageRefusal(
     403,

@@ -10,6 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import Response
 
+from siteglass.web.pages import site_header
+
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -50,7 +52,7 @@ DONE = {
     "alert-off": "Saved. No email will be sent.",
     "reported": "Thank you. We recorded your report.",
     "report-known": "You reported this value before.",
-    "search-saved": "The search was saved. You find it under Saved searches.",
+    "search-saved": "The search was saved. You find it under Searches.",
     "search-changed": "The saved search was changed.",
     "search-deleted": "The saved search was deleted.",
     "list-created": "The list was created.",
@@ -99,11 +101,6 @@ def day(value: datetime | None) -> Markup:
     return moment(None if value is None else value.astimezone(UTC).date())
 
 
-def written_day(value: date) -> Markup:
-    """A day as a sentence names it: 3 November 2026."""
-    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{value.day} {value:%B %Y}")
-
-
 def ago(value: datetime | None, now: datetime | None = None) -> Markup:
     """How long since, with the time itself on hover."""
     if value is None:
@@ -135,7 +132,7 @@ def make_environment() -> Environment:
         auto_reload=False,
     )
     environment.filters.update(number=number, mean=mean, signed=signed, moment=moment, day=day, ago=ago)
-    environment.filters["written_day"] = written_day
+    environment.globals["site_header"] = lambda *given: Markup(site_header(*given))  # noqa: S704 - ours, escaped by parts
     return environment
 
 

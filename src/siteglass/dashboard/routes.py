@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from siteglass.access.limits.claims import Claims
 from siteglass.dashboard import (
     audit,
     downloads_page,
@@ -20,10 +21,12 @@ from siteglass.dashboard import (
     plan,
     saved_searches,
     security,
+    settings_page,
     sign_in,
     uploads_page,
     usage,
 )
+from siteglass.dashboard.demo_link import demo_pages, read_demo_networks
 from siteglass.dashboard.explore import download as explore_download
 from siteglass.dashboard.explore import lead_page
 from siteglass.dashboard.explore import page as explore
@@ -34,18 +37,23 @@ from siteglass.errors import NotFound
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.files import DownloadFiles
 from siteglass.leads.downloads.jobs import Downloads
+from siteglass.leads.downloads.reading import TableReader
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.searches.searches import SavedSearches
 from siteglass.people.sign_in import SignIn
 from siteglass.platform.backends import Backends
+from siteglass.settings import Settings
 from siteglass.web.address import origin_of
 from siteglass.web.page_files import PageFiles
+from siteglass.web.pages import STYLES
 
 FILES = "/dashboard/files"
 _FILES = (
-    *("app.css", "explore.css", "lead.css", "downloads.css", "app.js", "buying.js", "charts.js", "icon.svg"),
-    *("vendor/htmx/htmx.min.js.gz", "vendor/uplot/uplot.iife.min.js.gz", "vendor/uplot/uplot.min.css.gz"),
+    *(f"web/static/{name}" for name in (*STYLES, "icon.svg")),
+    *(f"dashboard/static/{name}" for name in ("app.css", "app.js", "buying.js", "charts.js", "recent.js")),
+    "dashboard/static/vendor/htmx/htmx.min.js.gz",
+    *(f"dashboard/static/vendor/uplot/{name}" for name in ("uplot.iife.min.js.gz", "uplot.min.css.gz")),
 )
 
 
@@ -68,6 +76,7 @@ PAGES: tuple[DeclaredPage, ...] = (
     *usage.PAGES,
     *ledger.PAGES,
     *ledger_entry.PAGES,
+    *settings_page.PAGES,
     *new_key.PAGES,
     *keys.PAGES,
     *people_page.PAGES,
@@ -79,16 +88,18 @@ NOTHING = DeclaredPage("nothing", "GET", "/dashboard/{rest:path}", _nothing, rol
 
 
 def open_dashboard(
-    backends: Backends, sign_in: SignIn, leads: LeadEndpoints, charger: AccountCharger, lists: Lists
+    backends: Backends, sign_in: SignIn, leads: LeadEndpoints, charger: AccountCharger, lists: Lists, claims: Claims
 ) -> Dashboard:
     """What the pages of a worker work with."""
-    files = PageFiles("siteglass.dashboard", "static", _FILES, under=FILES)
+    files = PageFiles("siteglass", ".", _FILES, under=FILES)
     public = backends.settings.public_url
     origin = origin_of(public) if public else ""
     searches = SavedSearches(backends.postgres, test=False)
     download_files = DownloadFiles(backends, Downloads(backends.postgres))
-    environment = make_environment()
-    return Dashboard(backends, sign_in, leads, charger, lists, searches, download_files, files, environment, origin)
+    reader, environment = TableReader(claims), make_environment()
+    return Dashboard(
+        backends, sign_in, leads, charger, lists, searches, download_files, reader, files, environment, origin
+    )
 
 
 async def _file(request: Request) -> Response:
@@ -99,9 +110,10 @@ async def _file(request: Request) -> Response:
         return Response(status_code=404, headers=HEADERS)
 
 
-def routes() -> list[Route]:
+def routes(settings: Settings) -> list[Route]:
     """All of them."""
+    pages = (*demo_pages(read_demo_networks(settings)), *PAGES, NOTHING)
     return [
         Route(FILES + "/{version}/{name}", _file, methods=["GET"]),
-        *(Route(page.path, guarded(page), methods=[page.method]) for page in (*PAGES, NOTHING)),
+        *(Route(page.path, guarded(page), methods=[page.method]) for page in pages),
     ]

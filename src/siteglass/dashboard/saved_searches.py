@@ -81,7 +81,7 @@ async def _page(
         visit,
         "saved_searches.html",
         422 if problem else 200,
-        rows=await _rows(dashboard, visit, terms, shown, may_count=may_count),
+        rows=await find_rows(dashboard, visit, terms, shown, may_count=may_count),
         number=number,
         has_next=len(seen) > number * PAGE_SEARCHES,
         busy=busy,
@@ -91,9 +91,10 @@ async def _page(
     )
 
 
-async def _rows(
+async def find_rows(
     dashboard: Dashboard, visit: Visit, terms: BrowserTerms, shown: Sequence[SavedSearch], *, may_count: bool
 ) -> list[SavedRow]:
+    """These searches, with what each finds now."""
     own_key = reader_of(terms).family_id
     names = await key_names(dashboard.backends.postgres, visit.who.account_id, {saved.owner_key_id for saved in shown})
     turn = asyncio.Semaphore(COUNTS_AT_ONCE)

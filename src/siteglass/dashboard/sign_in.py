@@ -46,7 +46,7 @@ async def with_password(dashboard: Dashboard, visit: Visit) -> Response:
         return _form(dashboard, visit, next_path=next_path, email=email, error=error)
     if passed.step:
         return _code_form(dashboard, visit, passed.step, next_path)
-    return await _signed_in(dashboard, visit, passed, next_path)
+    return await signed_in(dashboard, visit, passed, next_path)
 
 
 def _code_form(
@@ -66,10 +66,10 @@ async def with_code(dashboard: Dashboard, visit: Visit) -> Response:
         if error.field != "code" and not isinstance(error, TooManyAttempts):
             return _form(dashboard, visit, next_path=next_path, error=error)
         return _code_form(dashboard, visit, step, next_path, error)
-    return await _signed_in(dashboard, visit, passed, next_path)
+    return await signed_in(dashboard, visit, passed, next_path)
 
 
-async def _signed_in(dashboard: Dashboard, visit: Visit, passed: PasswordResult, next_path: str) -> Response:
+async def signed_in(dashboard: Dashboard, visit: Visit, passed: PasswordResult, next_path: str) -> Response:
     """A new session: the browser's previous session ends, so that nobody can have planted it."""
     if visit.session is not None:
         await _end(dashboard, visit)

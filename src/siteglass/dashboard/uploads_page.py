@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 
 from starlette.responses import Response
@@ -16,20 +15,23 @@ from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE, PageRefusal
 from siteglass.errors import BadRequest, NotFound, TooManyRequests, Unavailable
 from siteglass.leads.downloads.enriching import find_price, pack_source
-from siteglass.leads.downloads.jobs import MAX_ROWS, Downloads, NewDownload, TooManyDownloads
-from siteglass.leads.downloads.uploads import (
-    KEPT_FOR,
-    MAX_FILE_BYTES,
-    UploadedTable,
-    Uploads,
-    read_table,
-)
+from siteglass.leads.downloads.jobs import Downloads, NewDownload, TooManyDownloads
+from siteglass.leads.downloads.reading import AlreadyReading
+from siteglass.leads.downloads.uploaded_table import MAX_FILE_BYTES, MAX_ROWS, UploadedTable
+from siteglass.leads.downloads.uploads import KEPT_FOR, Uploads
 from siteglass.leads.lists.lists import BUILT_IN, NAME, DomainList
 from siteglass.leads.operations import COUNTING_UNITS
 
 UPLOADS = "/dashboard/downloads/uploads"
 DOMAINS_AT_ONCE = 2_000
+UPLOAD_UNITS = 10
+"""Of the rate limit: reading a file takes as long as many searches."""
 TOO_FAST = PageRefusal(429, "Too many requests at once", "Nothing was charged. Wait a second, then reload the page.")
+ONE_AT_A_TIME = PageRefusal(
+    429,
+    "Another file is being read",
+    "This file was not kept. An account's files are read one after the other: upload it again in a few seconds.",
+)
 
 
 async def show(dashboard: Dashboard, visit: Visit, problem: str = "", status: int = 200) -> Response:
@@ -50,11 +52,17 @@ async def receive(dashboard: Dashboard, visit: Visit) -> Response:
     file = visit.form.file
     if file is None or not file.content:
         return await show(dashboard, visit, "Choose a CSV or XLSX file first.", 422)
+    terms = await _terms(dashboard, visit)
     try:
-        table = await asyncio.to_thread(read_table, file.content)
+        await dashboard.take_units(visit, terms.caller, UPLOAD_UNITS)
+        packed = await dashboard.table_reader.read(visit.who.account_id, visit.request_id, file.content)
+    except TooManyRequests:
+        raise TOO_FAST from None
+    except AlreadyReading:
+        raise ONE_AT_A_TIME from None
     except TableError as error:
         return await show(dashboard, visit, str(error), 422)
-    number = await Uploads(dashboard.backends.postgres).add(visit.who.account_id, file.name, table)
+    number = await Uploads(dashboard.backends.postgres).add(visit.who.account_id, file.name, packed)
     return see_other(f"{UPLOADS}/{number}")
 
 
@@ -80,7 +88,7 @@ async def choose(dashboard: Dashboard, visit: Visit, problem: str = "", status: 
         raise TOO_FAST from None
     price = None
     try:
-        price = await find_price(dashboard.leads, terms.caller, table)
+        price = await find_price(dashboard.leads, dashboard.charger, terms.caller, table)
     except Unavailable:
         problem = problem or "The price could not be counted. Nothing was charged. Reload the page to try again."
     balance = await Billing(dashboard.backends.postgres).balance(visit.who.account_id)
@@ -118,7 +126,7 @@ async def enrich(dashboard: Dashboard, visit: Visit) -> Response:
         raise UNREADABLE
     terms = await _terms(dashboard, visit)
     await chargeable(postgres, terms.caller, who.person_id, who.name)
-    price = await find_price(dashboard.leads, terms.caller, table)
+    price = await find_price(dashboard.leads, dashboard.charger, terms.caller, table)
     if not price.found:
         raise PageRefusal(409, "There is nothing to enrich", "Nothing was charged. None of these domains has a lead.")
     new = NewDownload(
@@ -141,7 +149,8 @@ async def keep(dashboard: Dashboard, visit: Visit) -> Response:
     _number, _name, table = await _find(dashboard, visit)
     name = visit.form.get("list").strip().lower().replace(" ", "-")
     if not NAME.fullmatch(name) or name in BUILT_IN:
-        problem = "Name of the list: use letters, digits, - and _, at most 63. “paid” and “downloaded” are taken."
+        taken = " and ".join(f"“{one}”" for one in BUILT_IN)
+        problem = f"Name of the list: use letters, digits, - and _, at most 63. {taken} are taken."
         return await choose(dashboard, visit, problem, 422)
     hosts = list(dict.fromkeys(filter(None, table.domains)))
     try:

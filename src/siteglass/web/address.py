@@ -18,8 +18,9 @@ Listener = Literal["nobody", "siteglass", "siteglass, not ready", "another progr
 
 
 def url(settings: Settings) -> str:
-    """The address that callers use."""
-    return f"http://{settings.host}:{settings.port}"
+    """The address that callers on this machine use."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - is not bound here
+    return f"http://{host}:{settings.port}"
 
 
 def public_url(settings: Settings) -> str:

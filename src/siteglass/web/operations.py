@@ -143,7 +143,8 @@ LANDING = Operation(
     (Internal,),
     "Service",
     "Show what this service is",
-    "A short page with links to the docs, the API reference, the opt-out page and, where it is set up, the dashboard.",
+    "A short page with links to the docs, the API reference, the opt-out page and, where it is set up, the dashboard. "
+    "Its search box (`?q=`) needs no account: it searches the made-up leads of test keys.",
     Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
 )
 DOCS = Operation(

@@ -25,6 +25,14 @@ HEADERS = {
 }
 
 FOLDER = ("siteglass.web", "static")
+STYLES = ("tokens.css", "frame.css", "site.css")
+_HEADER = files(FOLDER[0]).joinpath(FOLDER[1], "header.html").read_text("utf-8")
+
+
+def site_header(icon: str, home: str = "/", end: str = "", *, here: str = "") -> str:
+    """The header of every page: the way home, docs, opt-out, and at its end what the page adds."""
+    header = _HEADER.replace("{home}", home).replace("{icon}", icon).replace("{end}", end)
+    return header.replace(f'href="{here}"', f'href="{here}" aria-current="page"') if here else header
 
 
 class StaticPage:
@@ -34,7 +42,8 @@ class StaticPage:
         self._operation = operation
         self._files = PageFiles(*FOLDER, paths, under=operation.path)
         template = files(FOLDER[0]).joinpath(FOLDER[1], name).read_text("utf-8")
-        self._html = template.replace("{files}", self._files.address)
+        header = site_header(self._files.path("icon.svg"), here=operation.path)
+        self._html = template.replace("{header}", header).replace("{files}", self._files.address)
 
     def routes(self, guard: Guard) -> list[Route]:
         """The page, and its files, which are part of it: no document lists them."""

@@ -40,6 +40,7 @@ async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = Fa
         raw += chunk
         if len(raw) > max_bytes:
             raise PayloadTooLarge(max_bytes)
+    _refuse_query_string(request)
     if not raw and may_be_empty:
         return {}
     try:
@@ -53,6 +54,18 @@ async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = Fa
         raise BadRequest([Problem("body", f"expected a JSON object, found {type_name(body)}")])
     request.scope[BODY_KEY] = body
     return body
+
+
+def _refuse_query_string(request: Request) -> None:
+    """Raise BadRequest if there is one: what somebody writes there, such as `?limit=3`, would have no effect."""
+    if not request.scope["query_string"]:
+        return
+    names = dict.fromkeys(name[:64] or "?" for name, _ in request.query_params.multi_items()) or {"?": None}
+    problems = Problems()
+    problems.describe(
+        list(names), lambda name: Problem(name, "found in the query string; send it as a field of the JSON body")
+    )
+    raise BadRequest(problems)
 
 
 def nearest_name(name: str, known: Collection[str]) -> str | None:

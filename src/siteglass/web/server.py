@@ -192,7 +192,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(self.headers) >= self._bounds.max_headers:
             raise BadRequest([Problem("headers", f"there may be at most {self._bounds.max_headers}; send fewer")])
         # As in uvicorn; a separate call for every header would be most of the cost of the bounds.
-        name = name.lower()
+        name, value = name.lower(), value.strip(b" \t")  # blanks around a value are not part of it (RFC 9110, 5.5)
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
         self.headers.append((name, value))

@@ -17,7 +17,7 @@ import orjson
 
 from siteglass.dashboard.forms import Form
 from siteglass.errors import BadRequest, Problem
-from siteglass.leads.lists.lists import NAME, PAID
+from siteglass.leads.lists.lists import BUILT_IN, NAME, RECEIVED
 from siteglass.leads.lists.selection import MAX_SELECTED, NO_NAMES, ListNames
 from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.criteria import Clause, Condition, Criteria, criteria
@@ -52,12 +52,14 @@ class ExploreSearch:
     """What is searched: the meaning of the words with the changes."""
     sort: str = DEFAULT_SORT
     count: int = DEFAULT_COUNT
-    with_paid: bool = False
-    """Whether leads that the account has paid for are found, too."""
+    with_received: bool = False
+    """Whether leads that the account has received are found, too."""
     after: str = ""
     """The cursor of a later page."""
+    bought: str = ""
+    """The request that bought the page, which is shown in place of a search."""
     lists: ListNames = NO_NAMES
-    """Lists that somebody chose; that the search leaves out paid leads is not among them."""
+    """Lists that somebody chose; that the search leaves out received leads is not among them."""
 
     @property
     def path(self) -> str:
@@ -67,17 +69,18 @@ class ExploreSearch:
         fields += [("add", write_clause(one)) for one in self.added]
         fields += [("sort", self.sort)] if self.sort != DEFAULT_SORT else []
         fields += [("n", str(self.count))] if self.count != DEFAULT_COUNT else []
-        fields += [("paid", "1")] if self.with_paid else []
+        fields += [("received", "1")] if self.with_received else []
         fields += [("exclude", name) for name in self.lists.exclude]
         fields += [("only", name) for name in self.lists.only]
         fields += [("after", self.after)] if self.after else []
+        fields += [("bought", self.bought)] if self.bought else []
         # Not "+" for a blank: the address may come back as the page to continue to after signing in.
         return EXPLORE + (f"?{urlencode(fields, quote_via=quote)}" if fields else "")
 
     @property
     def download_path(self) -> str:
         """The address of the page that downloads all of it."""
-        return replace(self, after="").path.replace(EXPLORE, DOWNLOAD, 1)
+        return replace(self, after="", bought="").path.replace(EXPLORE, DOWNLOAD, 1)
 
     @property
     def dropped(self) -> list[Clause]:
@@ -92,8 +95,9 @@ class ExploreSearch:
     @property
     def filters(self) -> dict[str, Any]:
         """The body that searches for this; raises BadRequest if none can."""
-        leaves_paid_out = not self.with_paid and PAID not in self.lists.only
-        lists = replace(self.lists, exclude=((PAID,) if leaves_paid_out else ()) + self.lists.exclude)
+        # The built-in lists have received leads only.
+        leaves_out = not (self.with_received or {*BUILT_IN} & {*self.lists.only})
+        lists = replace(self.lists, exclude=((RECEIVED,) if leaves_out else ()) + self.lists.exclude)
         try:
             return {**write_filters(self.criteria), **lists.sent}
         except ValueError as error:
@@ -107,18 +111,18 @@ class ExploreSearch:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to search for."""
-        return not (self.criteria.conditions or self.lists.only or self.after)
+        return not (self.criteria.conditions or self.lists.only or self.after or self.bought)
 
     def listing(self, name: str, how: Literal["exclude", "only", ""]) -> ExploreSearch:
         """The same that leaves the leads of a list out, finds no others, or does not care."""
         exclude, only = (tuple(one for one in names if one != name) for names in (self.lists.exclude, self.lists.only))
         added = (name,)
         lists = ListNames(exclude + added * (how == "exclude"), only + added * (how == "only"))
-        return replace(self, lists=lists, after="")
+        return replace(self, lists=lists, after="", bought="")
 
     def changed(self, clauses: Iterable[Clause]) -> ExploreSearch:
         """The same with other conditions, from the first page."""
-        return replace(self, criteria=criteria(clauses), after="")
+        return replace(self, criteria=criteria(clauses), after="", bought="")
 
     def without(self, *clauses: Clause) -> ExploreSearch:
         """The same without some conditions."""
@@ -131,7 +135,7 @@ class ExploreSearch:
 
     def showing(self, **how: Any) -> ExploreSearch:
         """The same conditions in another order or number, from the first page."""
-        return replace(self, after="", **how)
+        return replace(self, after="", bought="", **how)
 
 
 def write_clause(clause: Clause) -> str:
@@ -173,15 +177,16 @@ def apply_changes(meaning: Meaning | None, query: Form, now_ms: int) -> tuple[Ex
         criteria([*kept, *added]),
         sort if sort in SORTS else DEFAULT_SORT,
         min(count, MAX_LIMIT),
-        query.get("paid") == "1",
+        query.get("received") == "1",
         query.get("after"),
-        _read_lists(query),
+        bought=query.get("bought"),
+        lists=_read_lists(query),
     )
     return search, [*wrong_drops, *wrong_adds]
 
 
 def _read_lists(query: Form) -> ListNames:
-    """The lists of an address, at most as many as a search can have besides `paid`."""
+    """The lists of an address, at most as many as a search can have besides `received`."""
     only = [name for name in query.all("only") if NAME.fullmatch(name)]
     exclude = [name for name in query.all("exclude") if NAME.fullmatch(name) and name not in only]
     only = list(dict.fromkeys(only))[: MAX_SELECTED - 1]

@@ -17,23 +17,24 @@ from siteglass.errors import (
     Unauthorized,
     Unavailable,
 )
-from siteglass.leads.charging import FindOffer, Retry
+from siteglass.leads.charging import FIRST_REQUEST_HEADER, FindOffer, Retry
 
 
 async def charge_visitor(
     dashboard: Dashboard, visit: Visit, retry: Retry, make_find: Callable[[Caller], FindOffer]
-) -> None:
-    """Charge for what a button named, once per key. Raises PageRefusal."""
+) -> str:
+    """Charge for what a button named, once per key. Returns the request that was charged. Raises PageRefusal."""
     postgres, who = dashboard.backends.postgres, visit.who
     terms = await browser_terms(postgres, who.account_id, who.person_id)
     caller = await chargeable(postgres, terms.caller, who.person_id, who.name)
     try:
         await dashboard.take_units(visit, terms.caller, 1)
-        await dashboard.charger.charge_once(make_find(caller), caller, visit.request_id, retry)
+        response = await dashboard.charger.charge_once(make_find(caller), caller, visit.request_id, retry)
     except Unauthorized:
         raise NOT_ALLOWED from None
     except SiteglassError as error:
         raise not_bought(error) from error
+    return response.headers.get(FIRST_REQUEST_HEADER, visit.request_id)
 
 
 def not_bought(error: SiteglassError) -> PageRefusal:

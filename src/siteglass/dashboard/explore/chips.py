@@ -105,7 +105,7 @@ def _chip(search: ExploreSearch, clause: Clause, meaning: Meaning | None) -> Chi
     if isinstance(clause, AnyOf):
         group = tuple(_branch_text(branch) for branch in clause.branches)
         return Chip("", " or ".join(group), clause.negated, remove, said=said, assumed=assumed, group=group)
-    country = _only_country(search.criteria.plain)
+    country = only_country(search.criteria.plain)
     label, text, negated = _words(clause, country)
     opposite = replace(clause, negated=not clause.negated)
     flips = clause.ask.kind in (Kind.TERM, Kind.CHANGE, Kind.FLAG, Kind.PATH, Kind.TEXT)
@@ -172,7 +172,7 @@ def value_text(condition: Condition, value: Value, country: str | None = None) -
         return value
     if ask.vocabulary == "state":
         # The label says that it is a state: "the state of Florida (US)" reads as Florida.
-        return value_name(ask, value, country).partition(" (")[0].removeprefix("the state of ")
+        return value_name(ask, value, country).partition(" (")[0].removeprefix("the state ").removeprefix("of ")
     name = display_name(ask.vocabulary, value)
     return name[:1].upper() + name[1:]
 
@@ -186,7 +186,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _branch_text(branch: Branch) -> str:
     """Conditions that hold together: "Shopify in Germany"."""
-    country = _only_country(branch)
+    country = only_country(branch)
     places = [one for name in _PLACES for one in branch if one.field == name and not one.negated]
     rest = [_bare(one, country) for one in branch if one not in places]
     where = ", ".join(_words(one, country)[1] for one in places)
@@ -201,6 +201,7 @@ def _bare(condition: Condition, country: str | None) -> str:
     return f"{'not ' if negated else ''}{f'{label}: {text}' if needs_label else text}"
 
 
-def _only_country(conditions: Iterable[Condition]) -> str | None:
+def only_country(conditions: Iterable[Condition]) -> str | None:
+    """The country of a search, if there is one only: it names bare codes of states."""
     countries = [one.values for one in conditions if one.field == "country" and not one.negated]
     return str(countries[0][0]) if len(countries) == 1 and len(countries[0]) == 1 else None

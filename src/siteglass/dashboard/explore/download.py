@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import orjson
+from msgspec import UNSET
 from starlette.responses import Response
 
 from siteglass.access.browsing import BrowserTerms, browser_terms, chargeable
@@ -19,7 +20,8 @@ from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import PageRefusal
 from siteglass.errors import BadRequest, SiteglassError
 from siteglass.leads.downloads.columns import COLUMN_SETS, SELECT
-from siteglass.leads.downloads.jobs import MAX_KEPT, MAX_ROWS, Downloads, FileFormat, NewDownload, TooManyDownloads
+from siteglass.leads.downloads.jobs import MAX_KEPT, Downloads, FileFormat, NewDownload, TooManyDownloads
+from siteglass.leads.downloads.uploaded_table import MAX_ROWS
 from siteglass.leads.facets import FacetsRequest
 from siteglass.leads.operations import COUNTING_UNITS
 
@@ -56,7 +58,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The choices, and the price of what is chosen."""
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
     search = (await read_search(dashboard, visit)).search
-    if not search.criteria.conditions:
+    if search.is_empty or search.after or search.bought:
         return see_other(search.path)
     offer, problem = None, ""
     try:
@@ -81,6 +83,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         write_clause=write_clause,
         contact=dashboard.backends.settings.sales_email,
         max_rows=MAX_ROWS,
+        free_days=dashboard.backends.settings.received_free_days,
     )
 
 
@@ -90,7 +93,8 @@ def _choice(given: str, known: Mapping[str, object]) -> str:
 
 def _title(search: ExploreSearch) -> str:
     """What people call the search: its words, or its conditions."""
-    return (search.words or ", ".join(map(clause_name, search.criteria.conditions)))[:MAX_TITLE_CHARS]
+    named = (*map(clause_name, search.criteria.conditions), *search.lists.only)
+    return (search.words or ", ".join(named))[:MAX_TITLE_CHARS]
 
 
 async def _find_offer(
@@ -102,14 +106,17 @@ async def _find_offer(
     counted, _total = await leads.count_values(caller, FacetsRequest(wanted.meaning, ("has_email",), 1, wanted.lists))
     total, price = counted.total_results, counted.price
     chosen = max(1, min(rows or total, total, MAX_ROWS))
-    # Of the first leads of many, nobody knows without reading them how many have an address: it is at most all.
-    highest = chosen if price.estimated else min(chosen, price.with_email)
+    # Those with an address cost a credit, unless people get them again free of charge.
+    free = 0 if price.already_paid is UNSET else price.already_paid
+    costly = price.with_email - free
+    # Of the first leads of many, nobody knows without reading them which these are: it is at most all.
+    highest = chosen if price.estimated else min(chosen, costly)
     left_out = 0
-    if not search.with_paid:
-        every = await leads.count(caller, await leads.read(search.showing(with_paid=True).filters))
+    if not search.with_received:
+        every = await leads.count(caller, await leads.read(search.showing(with_received=True).filters))
         left_out = 0 if every.estimated else max(0, every.count - total)
     balance = await Billing(dashboard.backends.postgres).balance(caller.account_id)
-    is_exact = not price.estimated and (chosen == total or price.with_email == 0)
+    is_exact = not price.estimated and (chosen == total or costly == 0)
     return DownloadOffer(total, chosen, highest, is_exact, left_out, balance.lead)
 
 

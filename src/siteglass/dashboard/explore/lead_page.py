@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote
 
-import orjson
 from starlette.responses import Response
 
 from siteglass.access.browsing import BrowserTerms, browser_terms
@@ -19,13 +17,12 @@ from siteglass.dashboard.explore.address import EXPLORE
 from siteglass.dashboard.explore.buying import charge_visitor
 from siteglass.dashboard.explore.contacts import ContactLine, contact_lines, hidden_lines
 from siteglass.dashboard.explore.lead_facts import LeadFacts, lead_facts
-from siteglass.dashboard.explore.results import PAGE_KEY
 from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, came_from, see_other
 from siteglass.dashboard.refusals import PageRefusal
 from siteglass.errors import BadRequest, NotFound, TooManyRequests, Unavailable
 from siteglass.leads import previews
-from siteglass.leads.charging import Offer, Retry
+from siteglass.leads.charging import Offer
 from siteglass.leads.evidence import find_lead, read_sightings
 from siteglass.leads.reports import (
     MAX_COMMENT_CHARS,
@@ -43,7 +40,6 @@ LEAD = "/dashboard/leads/{domain}"
 NO_LEAD = PageRefusal(
     404, "No lead for this domain", "We know no such business, or may not show it. Search for others."
 )
-_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,6 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         view=view,
         terms=terms,
         path=visit.path,
-        source=_source(visit),
         reasons=REASONS,
         max_comment_chars=MAX_COMMENT_CHARS,
         back=before if before.startswith(EXPLORE) else EXPLORE,
@@ -115,8 +110,11 @@ async def _view(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -> Lead
     record = await _find(dashboard, asked)
     domain = record["domain"]
     paid_at = (await paid_times(index.postgres, caller.account_id, [domain])).get(domain)
-    now = datetime.fromtimestamp(index.clock.now_ms() / 1000, UTC)
-    if (paid_at and terms.is_free(paid_at, now)) or await _was_sent(dashboard, visit, terms, domain):
+    offer = single_offer(record)
+    offered = await dashboard.charger.quote(caller, offer.bill)
+    without_address = frozenset[str]() if record["emails"] else frozenset((domain,))
+    received = await dashboard.charger.free_leads(caller, [domain], without_address)
+    if received or (paid_at and not offered.lead):
         evidence = await read_sightings(index, record)
         lines = await _marked(dashboard, visit, domain, contact_lines(record, evidence))
         has_sources = any(line.seen for line in lines)
@@ -130,7 +128,6 @@ async def _view(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -> Lead
             hidden_lines(record),
             None if has_sources else datetime.fromisoformat(record["crawled_at"]),
         )
-    offered = await dashboard.charger.quote(caller, single_offer(record))
     price, balance = offered.lead, offered.balances.lead
     if paid_at:
         named = preview_row(record, "named", paid_at)
@@ -148,27 +145,6 @@ async def _marked(
         return tuple(lines)
     hasher = Hasher(dashboard.backends.settings)
     return tuple(replace(line, is_reported=value_hash(hasher, line.kind, line.value) in reported) for line in lines)
-
-
-async def _was_sent(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, domain: str) -> bool:
-    """Whether the lead is in a response that is stored: its own, or that of the page whose link led here.
-
-    Leads without an address are free, so no payment of theirs is found in the ledger.
-    """
-    retries = [single_retry(domain)]
-    if digest := _source(visit):
-        retries.append(Retry(PAGE_KEY + digest, bytes.fromhex(digest)))
-    for retry in retries:
-        stored = await dashboard.charger.find_earlier(terms.caller, retry)
-        if stored and any(one["domain"] == domain for one in orjson.loads(stored.body)["results"]):
-            return True
-    return False
-
-
-def _source(visit: Visit) -> str:
-    """The page whose link led here, by the digest in its key; empty if the address names none."""
-    digest = visit.query.get("from")
-    return digest if _DIGEST.fullmatch(digest) else ""
 
 
 async def _preview(dashboard: Dashboard, terms: BrowserTerms, record: dict[str, Any]) -> LeadRow | None:
@@ -190,7 +166,7 @@ async def buy(dashboard: Dashboard, visit: Visit) -> Response:
     async def find() -> Offer:
         return single_offer(await _find(dashboard, domain), price)
 
-    await charge_visitor(dashboard, visit, single_retry(domain), lambda _caller: find)
+    await charge_visitor(dashboard, visit, single_retry(domain, price), lambda _caller: find)
     return see_other(lead_path(domain))
 
 
@@ -212,8 +188,7 @@ async def report(dashboard: Dashboard, visit: Visit) -> Response:
         message = f"Nothing was recorded. People of your account can report {MAX_PER_DAY} values in 24 hours."
         raise PageRefusal(429, "Too many reports today", message)
     done = "reported" if outcome == "recorded" else "report-known"
-    source = _source(visit)
-    return see_other(f"{lead_path(view.domain)}?done={done}{f'&from={source}' if source else ''}")
+    return see_other(f"{lead_path(view.domain)}?done={done}")
 
 
 PAGES = (

@@ -10,6 +10,7 @@ from siteglass.dashboard.explore.chips import clause_name, value_text, words_tex
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import Condition
 from siteglass.query.directives import parse
+from siteglass.query.doubt import unused_notes
 from siteglass.query.natural import Interpretation
 from siteglass.query.natural.wishes import WISHES
 from siteglass.query.notes import SearchNote, find_notes
@@ -31,23 +32,25 @@ class SearchHint:
 
 def make_hints(search: ExploreSearch, meaning: Meaning | None) -> list[SearchHint]:
     """The hints on a search, those on its words first."""
-    sentence = None if meaning is None else meaning.sentence
-    hints = [] if sentence is None else [*_on_words(search, sentence)]
+    hints = [] if meaning is None or meaning.sentence is None else [*_on_words(search, meaning, meaning.sentence)]
     hints += [hint for note in find_notes(search.criteria) for hint in _on_conditions(search, note)]
     return hints[:MAX_SHOWN]
 
 
-def _on_words(search: ExploreSearch, sentence: Interpretation) -> Iterator[SearchHint]:
+def _on_words(search: ExploreSearch, meaning: Meaning, sentence: Interpretation) -> Iterator[SearchHint]:
     for correction in sentence.corrections:
         yield SearchHint(f"Read “{correction.word.text}” as “{correction.to}”.")
     for other in sentence.alternatives:
         conditions = parse("\n".join(other.directives)).conditions
         path = search.changed([*conditions, *search.added]).path
         yield SearchHint(f"“{words_text(other.words)}” can mean something else.", f"{other.reading} instead?", path)
-    for note in sentence.unsupported:
+    for note in unused_notes(meaning):
         words = words_text(note.words)
         if note.message in WISHES.values():
             yield SearchHint(f"{note.message} These results ignore “{words}”.", warns=True)
+            continue
+        if note.excludes:
+            yield SearchHint(f"Not used: “{words}”. Nothing was left out for it.", warns=True)
             continue
         required = Condition("keywords", (words,))
         if len(words) > MAX_VALUE_CHARS:
@@ -58,6 +61,9 @@ def _on_words(search: ExploreSearch, sentence: Interpretation) -> Iterator[Searc
 
 
 def _on_conditions(search: ExploreSearch, note: SearchNote) -> Iterator[SearchHint]:
+    if note.undetected is not None:
+        yield SearchHint(f"{clause_name(note.conditions[0])}: {note.message}.", warns=True)
+        return
     if note.unknown is None:
         names = " and ".join(map(clause_name, note.conditions))
         why = note.message.rpartition(": ")[2]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import orjson
 from starlette.responses import Response
@@ -26,23 +25,19 @@ from siteglass.dashboard.explore.chips import make_chips
 from siteglass.dashboard.explore.notes import SearchHint, make_hints
 from siteglass.dashboard.explore.results import Results, Wanted, failed, find_results
 from siteglass.dashboard.explore.saved import MAX_NAME_CHARS, NAME_RULE, body_of, name_of, owner_of, reader_of
+from siteglass.dashboard.explore.start import find_start
 from siteglass.dashboard.explore.values import Panel, count_panel
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, own_path, see_other
 from siteglass.dashboard.refusals import PageRefusal
+from siteglass.dashboard.rendering import html_answer
 from siteglass.errors import BadRequest, NotFound, Problem, SiteglassError, TooManyRequests
-from siteglass.leads.lists.lists import BUILT_IN, PAID, DomainList
+from siteglass.leads.lists.lists import BUILT_IN, DomainList
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import Criteria
 from siteglass.query.directives import MAX_TEXT_CHARS, print_condition
 from siteglass.query.filters import directive_can_say
 from siteglass.query.natural import MAX_QUERY_CHARS
-
-EXAMPLES = (
-    "dentists in Austin without online booking",
-    "Shopify stores in Germany with an SEO score below 60",
-    "restaurants in London that use WordPress, with a phone number",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +58,8 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     reading = await read_search(dashboard, visit)
     if visit.wants_part and visit.query.get("part") == "facets":
         return await _show_facets(dashboard, visit, terms, reading.search)
+    if visit.wants_part and visit.query.get("part") == "count":
+        return await _count_now(dashboard, visit, terms, reading.search)
     return await _show(dashboard, visit, terms, reading)
 
 
@@ -114,7 +111,7 @@ async def _show(
         hints=hints,
         problem=problem or reading.problem,
         balance=balance,
-        examples=await _count_examples(dashboard, terms) if results.state == "start" else (),
+        start=await find_start(dashboard, visit, terms) if results.state == "start" else None,
         text="\n".join(print_condition(one) for one in search.criteria.conditions if directive_can_say(one)),
         max_text_chars=MAX_TEXT_CHARS,
         max_query_chars=MAX_QUERY_CHARS,
@@ -126,6 +123,7 @@ async def _show(
         save_shared=visit.form.get("shared"),
         max_name_chars=MAX_NAME_CHARS,
         contact=dashboard.backends.settings.sales_email,
+        free_days=dashboard.backends.settings.received_free_days,
     )
 
 
@@ -146,17 +144,14 @@ async def _find(
         return failed(error)
 
 
-async def _count_examples(dashboard: Dashboard, terms: BrowserTerms) -> list[tuple[str, int | None]]:
-    """Searches to begin with, and how many leads each finds now; None if that is not known in time."""
-    leads = dashboard.leads
-
-    async def total(words: str) -> int:
-        wanted = await leads.read({"query": words, "exclude_lists": [PAID]})
-        return (await leads.count(terms.caller, wanted)).count
-
-    found = await asyncio.gather(*map(total, EXAMPLES), return_exceptions=True)
-    totals = [None if isinstance(one, BaseException) else one for one in found]
-    return list(zip(EXAMPLES, totals, strict=True))
+async def _count_now(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, search: ExploreSearch) -> Response:
+    """How many leads a search finds now, for the list of recent searches; nothing if that is not known."""
+    try:
+        await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
+        total = await dashboard.leads.count(terms.caller, await dashboard.leads.read(search.filters))
+    except SiteglassError:
+        return html_answer("", visit.nonce)
+    return html_answer("" if total.estimated else str(total.count), visit.nonce)
 
 
 async def _show_facets(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, search: ExploreSearch) -> Response:
@@ -203,7 +198,7 @@ async def save(dashboard: Dashboard, visit: Visit) -> Response:
     """Save the search of the address under a name."""
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
     reading, name = await read_search(dashboard, visit), name_of(visit.form.get("name"))
-    search = replace(reading.search, after="")
+    search = reading.search.showing()
     try:
         await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
         if not name or search.is_empty:
@@ -230,8 +225,10 @@ async def buy(dashboard: Dashboard, visit: Visit) -> Response:
     if price is None or not isinstance(body, dict) or not back.startswith(EXPLORE):
         raise PageRefusal(422, "This form cannot be read", "Nothing was charged. Open the search again.")
     wanted = Wanted(body, form.get("after"))
-    await charge_visitor(dashboard, visit, wanted.retry, lambda caller: wanted.find(dashboard.leads, caller, price))
-    return see_other(back)
+    request = await charge_visitor(
+        dashboard, visit, wanted.retry, lambda caller: wanted.find(dashboard.leads, caller, price)
+    )
+    return see_other(f"{back}&bought={request}")
 
 
 PAGES = (

@@ -6,28 +6,27 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal
 
 import orjson
 
+from siteglass.access.accounts import Preview
 from siteglass.access.browsing import BrowserTerms
 from siteglass.access.keys import Caller
-from siteglass.billing.credits import Mark
+from siteglass.billing.credits import Bill, Mark
 from siteglass.billing.paid import paid_times
+from siteglass.billing.receipts import of_request
 from siteglass.dashboard.explore.address import ExploreSearch
-from siteglass.dashboard.explore.chips import clause_name
+from siteglass.dashboard.explore.chips import clause_name, only_country
 from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row
 from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, TooManyRequests, Unavailable
 from siteglass.leads import previews
 from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry, find_offer
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.evidence import find_leads
 from siteglass.leads.responses import ESTIMATED
 from siteglass.query.relaxations import Relaxation
-
-PAGE_KEY = "explore-"
-"""What the keys of pages start with; the fingerprint of the request follows in hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,8 @@ class Results:
     state: Literal["start", "empty", "none", "found", "bought", "failed"]
     total: int = 0
     estimated: bool = False
-    paid: int = 0
-    """Leads of the search that are left out, because the account has paid for them."""
+    received: int = 0
+    """Leads of the search that are left out, because the account has received them."""
     rows: Sequence[LeadRow] = ()
     not_shown: int = 0
     """Rows that the preview of today has no room for."""
@@ -72,8 +71,6 @@ class Results:
     receipt: str = ""
     """The request whose ledger entry shows what was charged."""
     charged: int = 0
-    key: str = ""
-    """Which stored page it is: leads on it are shown free for as long."""
     relaxed: Sequence[Relaxed] = ()
     message: str = ""
     status: int = 200
@@ -91,7 +88,7 @@ class Wanted:
         """The key under which it is bought: for 24 hours, the same page of an account is charged once."""
         request = orjson.dumps([self.body, self.after], option=orjson.OPT_SORT_KEYS)
         digest = hashlib.sha256(request)
-        return Retry(PAGE_KEY + digest.hexdigest(), digest.digest())
+        return Retry(f"explore-{digest.hexdigest()}", digest.digest())
 
     def find(self, leads: LeadEndpoints, caller: Caller, max_credits: int | None = None) -> FindOffer:
         """What finds the page; with a cap, more is not charged."""
@@ -112,10 +109,11 @@ async def find_results(
 ) -> Results:
     """Run a search that has conditions. Raises SiteglassError."""
     caller, wanted = terms.caller, wanted_page(search)
-    bought = await charger.find_earlier(caller, wanted.retry)
-    if bought is not None:
-        key = wanted.retry.key.removeprefix(PAGE_KEY)
-        return _bought(search, orjson.loads(bought.body), dict(bought.headers), key)
+    stored = await charger.find_earlier(caller, wanted.retry)
+    if stored is not None:
+        return _stored(search, orjson.loads(stored.body), dict(stored.headers))
+    if search.bought:
+        return await _bought(leads, charger, caller, search)
     settings = leads.index.settings
     try:
         offer = await find_offer(settings, wanted.find(leads, caller))
@@ -123,13 +121,19 @@ async def find_results(
         message = "The link to this page has expired. Start again from the first page of the search."
         return Results("failed", message=message, status=404, next_path=replace(search, after="").path)
     page = orjson.loads(offer.body)
-    quote, paid = await asyncio.gather(charger.quote(caller, offer), _count_paid(leads, caller, search, page))
-    common = {"total": page["total_results"], "estimated": ESTIMATED.items() <= offer.headers.items(), "paid": paid}
+    quote, received = await asyncio.gather(
+        charger.quote(caller, offer.bill), _count_received(leads, caller, search, page)
+    )
+    common = {
+        "total": page["total_results"],
+        "estimated": ESTIMATED.items() <= offer.headers.items(),
+        "received": received,
+    }
     common |= {"balance": quote.balances.lead, "body": orjson.dumps(wanted.body).decode()}
     if not page["results"]:
         relaxed = () if search.after or page["total_results"] else await _relax(leads, caller, search)
         return Results("none", **common, relaxed=relaxed)
-    rows = await _preview(leads, terms, search, page["results"])
+    rows = await _preview(leads, charger, terms, search, page["results"])
     price, spendable = Price(len(page["results"]), quote.lead), terms.spendable(quote.balances.lead)
     return Results(
         "found",
@@ -142,49 +146,86 @@ async def find_results(
     )
 
 
-def _bought(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str], key: str) -> Results:
+async def _bought(leads: LeadEndpoints, charger: AccountCharger, caller: Caller, search: ExploreSearch) -> Results:
+    """The leads of an earlier purchase as they are today, by the ledger."""
+    postgres = leads.index.postgres
+    found = await of_request(postgres, caller.account_id, search.bought)
+    charge, marks = next(((entry, domains) for entry, domains in found if entry.kind == "charge"), (None, []))
+    search = search.showing()
+    if charge is None:
+        message = "There is no purchase of this address in your ledger."
+        return Results("failed", message=message, status=404, next_path=search.path)
+    returned = [domain for domain, mark in marks if mark is not Mark.NOT_FOUND]
+    records = await find_leads(leads.index, leads.suppression, returned)
+    return Results(
+        "bought",
+        rows=await _rows(leads, charger, caller, records),
+        balance=(await charger.quote(caller, Bill("search", 0, []))).balances.lead,
+        next_path="" if search.is_empty else search.path,
+        receipt=charge.request_id,
+        charged=-charge.lead,
+    )
+
+
+def _stored(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str]) -> Results:
+    """The page as it was bought, as long as its response is stored."""
     next_cursor = (page["next"] or "").rpartition("/")[2]
     return Results(
         "bought",
         total=page["total_results"],
         rows=[bought_row(record) for record in page["results"]],
         balance=int(headers["x-credits-lead-remaining"]),
-        next_path=replace(search, after=next_cursor).path if next_cursor else "",
+        next_path=replace(search, after=next_cursor, bought="").path if next_cursor else "",
         receipt=headers["idempotency-request-id"],
         charged=int(headers["x-credits-lead-used"]),
-        key=key,
     )
 
 
-async def _count_paid(leads: LeadEndpoints, caller: Caller, search: ExploreSearch, page: dict[str, Any]) -> int:
-    """How many leads the search would find in addition, if it did not leave out those that are paid for."""
-    if search.with_paid or search.after:
+async def _count_received(leads: LeadEndpoints, caller: Caller, search: ExploreSearch, page: dict[str, Any]) -> int:
+    """How many leads the search would find in addition, if it did not leave out those that were received."""
+    if search.with_received or search.after:
         return 0
-    total = await leads.count(caller, await leads.read(replace(search, with_paid=True).filters))
+    total = await leads.count(caller, await leads.read(replace(search, with_received=True).filters))
     return max(0, total.count - page["total_results"]) if not total.estimated else 0
 
 
 async def _preview(
-    leads: LeadEndpoints, terms: BrowserTerms, search: ExploreSearch, records: Sequence[dict[str, Any]]
-) -> list[LeadRow]:
+    leads: LeadEndpoints,
+    charger: AccountCharger,
+    terms: BrowserTerms,
+    search: ExploreSearch,
+    records: Sequence[dict[str, Any]],
+) -> Sequence[LeadRow]:
     """The rows that the plan shows. A search shows those of its first page, so at most as many as a page has."""
     if terms.preview == "off" or search.after:
         return []
     account_id = terms.caller.account_id
     domains = [record["domain"] for record in records]
     admitted = await previews.admit(leads.index.postgres, account_id, domains, terms.preview_leads_per_day)
-    paid = await paid_times(leads.index.postgres, account_id, domains) if search.with_paid else {}
-    now = datetime.fromtimestamp(leads.index.clock.now_ms() / 1000, UTC)
-    return [_row(record, terms, paid.get(record["domain"]), now) for record in records if record["domain"] in admitted]
+    shown = [record for record in records if record["domain"] in admitted]
+    if not search.with_received:
+        return [preview_row(record, terms.preview) for record in shown]
+    return await _rows(leads, charger, terms.caller, shown, terms.preview)
 
 
-def _row(record: dict[str, Any], terms: BrowserTerms, paid_at: datetime | None, now: datetime) -> LeadRow:
-    """A lead that was paid for has its name, and its contacts for as long as showing them is free."""
-    if paid_at is None:
-        return preview_row(record, terms.preview)
-    if terms.is_free(paid_at, now):
-        return bought_row(record, paid_at)
-    return preview_row(record, "named", paid_at)
+async def _rows(
+    leads: LeadEndpoints,
+    charger: AccountCharger,
+    caller: Caller,
+    records: Sequence[dict[str, Any]],
+    preview: Preview = "named",
+) -> list[LeadRow]:
+    """Leads with their contacts, where showing them is free. One that was paid for earlier has its name."""
+    domains = [record["domain"] for record in records]
+    without_address = frozenset(record["domain"] for record in records if not record["emails"])
+    free = await charger.free_leads(caller, domains, without_address)
+    paid = await paid_times(leads.index.postgres, caller.account_id, domains)
+    return [
+        bought_row(record, paid.get(record["domain"]))
+        if record["domain"] in free
+        else preview_row(record, "named" if record["domain"] in paid else preview, paid.get(record["domain"]))
+        for record in records
+    ]
 
 
 def _affordable(offer: Offer, balance: int) -> Price | None:
@@ -208,10 +249,15 @@ async def _relax(leads: LeadEndpoints, caller: Caller, search: ExploreSearch) ->
 
 def _relaxed(search: ExploreSearch, change: Relaxation, total: int) -> Relaxed:
     path = search.changed(change.apply(search.criteria).conditions).path
+    country = only_country(search.criteria.plain)
     if change.replaced and not change.dropped:
-        texts = [f"{clause_name(one.by)} instead of {clause_name(one.condition)}" for one in change.replaced]
+        texts = [
+            f"{clause_name(one.by, country)} instead of {clause_name(one.condition, country)}"
+            for one in change.replaced
+        ]
         return Relaxed(", ".join(texts), total, "Replace", path)
-    return Relaxed(f"Without {', '.join(sorted(map(clause_name, change.dropped)))}", total, "Remove", path)
+    dropped = sorted(clause_name(one, country) for one in change.dropped)
+    return Relaxed(f"Without {', '.join(dropped)}", total, "Remove", path)
 
 
 def failed(error: SiteglassError) -> Results:

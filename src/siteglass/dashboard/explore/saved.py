@@ -11,7 +11,7 @@ from siteglass.access.browsing import BrowserTerms, chargeable
 from siteglass.access.keys import Caller
 from siteglass.dashboard.explore.address import DEFAULT_COUNT, DEFAULT_SORT, EXPLORE, SORTS, ExploreSearch
 from siteglass.dashboard.guard import Dashboard, Visit
-from siteglass.leads.lists.lists import PAID
+from siteglass.leads.lists.lists import RECEIVED
 from siteglass.leads.lists.selection import ListNames
 from siteglass.leads.requests import read_search
 from siteglass.query.body import read_meaning
@@ -65,8 +65,8 @@ def search_of(body: dict[str, Any], now_ms: int) -> ExploreSearch:
         wanted.meaning.said,
         wanted.sort if wanted.sort in SORTS else DEFAULT_SORT,
         wanted.limit if "limit" in body else DEFAULT_COUNT,
-        with_paid=PAID not in wanted.lists.exclude,
-        lists=ListNames(tuple(one for one in wanted.lists.exclude if one != PAID), wanted.lists.only),
+        with_received=RECEIVED not in wanted.lists.exclude,
+        lists=ListNames(tuple(one for one in wanted.lists.exclude if one != RECEIVED), wanted.lists.only),
     )
 
 

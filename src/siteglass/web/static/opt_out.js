@@ -5,6 +5,8 @@ const say = { status: byId("status"), ask: byId("ask"), confirm: byId("confirm")
 
 let ticket = "";
 let asksForCode = false;
+// What proved an access request: it also proves that the value may be removed.
+let proof = null;
 let busy = false;
 
 function show(name) {
@@ -132,6 +134,7 @@ function askForProof(answer) {
   byId("by-code").hidden = !asksForCode;
   byId("by-token").hidden = asksForCode;
   byId("confirm-button").textContent = asksForCode ? "Confirm" : "Check now";
+  proof = null;
   byId("code").value = "";
   byId("recipient").textContent = answer.email || "";
   byId("domain").textContent = answer.domain || "";
@@ -157,9 +160,11 @@ say.confirm.addEventListener("submit", (event) => {
   }
   const moment = asksForCode ? "One moment …" : "Checking the domain. This takes up to five seconds …";
   working(say.confirm, moment, async () => {
-    const { answer, ...failed } = await post("/v1/opt-out/confirm", asksForCode ? { ticket, code } : { ticket });
+    const given = asksForCode ? { ticket, code } : { ticket };
+    const { answer, ...failed } = await post("/v1/opt-out/confirm", given);
     tell("");
     if (answer) {
+      proof = given;
       showDone(answer);
     } else if (details(failed, "code")) {
       complain("code", "code-error", "That is not the code from our newest email. Please check it, or start again.");
@@ -175,9 +180,11 @@ say.confirm.addEventListener("submit", (event) => {
 byId("resume-form").addEventListener("submit", (event) => {
   event.preventDefault();
   working(byId("resume-form"), "Checking the domain. This takes up to five seconds …", async () => {
-    const { answer, ...failed } = await post("/v1/opt-out/confirm", { ticket: byId("ticket").value.trim() });
+    const given = { ticket: byId("ticket").value.trim() };
+    const { answer, ...failed } = await post("/v1/opt-out/confirm", given);
     tell("");
     if (answer) {
+      proof = given;
       showDone(answer);
     } else if (details(failed, "ticket") || details(failed, "code")) {
       complain("ticket", "resume-error", places(details(failed, "ticket")) || "This ticket needs the code from its email.");
@@ -196,14 +203,16 @@ function element(name, text, className) {
   return made;
 }
 
+// As everywhere: 3 Nov 2026, in UTC.
 function day(moment) {
-  return new Date(moment).toLocaleDateString("en", { day: "numeric", month: "long", year: "numeric" });
+  return new Date(moment).toUTCString().slice(5, 16).replace(/^0/, "");
 }
 
 function showDone(answer) {
   const about = answer.email || answer.domain;
   const held = byId("held");
   held.replaceChildren();
+  byId("opt-out-now").hidden = answer.request !== "access" || Boolean(answer.suppressed_since);
   if (answer.request === "opt_out") {
     byId("done-title").textContent = "Done";
     const hidden = answer.email || `the record of ${answer.domain}`;
@@ -219,18 +228,35 @@ function showDone(answer) {
       : "";
     const count = answer.leads.length;
     byId("done-text").textContent =
-      since + (count === 0 ? "No record contains it." : `${count} record${count === 1 ? " contains" : "s contain"} it.`) + foundOn;
+      since + (count === 0 ? "No record contains it." : `${count} record${count === 1 ? " contains" : "s contain"} it.`) + foundOn +
+      received(answer);
     held.append(...answer.leads.map(heldLead));
   }
   show("done");
   byId("done-title").focus();
 }
 
+// How many customers have it.
+function received(answer) {
+  if (answer.received_by !== "Not counted yet") {
+    return ` ${answer.received_by} received such a record.`;
+  }
+  const how = answer.email ? "and email you the number" : "; check the domain again in a few minutes to see the number";
+  return ` We are counting how many customers received such a record${answer.email ? " " : ""}${how}.`;
+}
+
 function heldLead(lead) {
   const part = element("div", "", "lead-held");
   part.append(element("strong", lead.domain));
   const list = document.createElement("dl");
-  for (const [name, text] of [["Found in", lead.fields.join(", ")], ["Came with", lead.source], ["Read on", day(lead.crawled_at)]]) {
+  const rows = [["Found in", lead.fields.join(", ")], ["Read on", day(lead.crawled_at)]];
+  for (const one of lead.seen) {
+    rows.push([one.value, `on ${one.page}, first seen ${day(one.first_seen)}, last seen ${day(one.last_seen)}`]);
+  }
+  if (lead.seen.length === 0) {
+    rows.push(["Source", `not read from a page: it came with ${lead.source}`]);
+  }
+  for (const [name, text] of rows) {
     list.append(element("dt", name), element("dd", text));
   }
   part.append(list);
@@ -255,4 +281,12 @@ function startAgain() {
 
 byId("back").addEventListener("click", startAgain);
 byId("another").addEventListener("click", startAgain);
+byId("opt-out-now").addEventListener("click", async () => {
+  tell("One moment …");
+  const { answer, ...failed } = await post("/v1/opt-out/confirm", { ...proof, request: "opt_out" });
+  tell(answer ? "" : failed.wrong, true);
+  if (answer) {
+    showDone(answer);
+  }
+});
 show("ask");
