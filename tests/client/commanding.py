@@ -87,10 +87,11 @@ class Desk:
         return done
 
     def refused(self, code: int, *words: str, typed: str = "") -> str:
-        """A command that fails with this code; returns the one line that it says."""
+        """A command that fails with this code; returns the one line that it says, after the reading of a search."""
         done = self.run(*words, typed=typed)
         assert (done.code, done.out) == (code, ""), done
-        (line,) = done.err.splitlines()
+        *reading, line = done.err.splitlines()
+        assert len(reading) <= 1
         assert line.startswith("sgl: ")
         return line
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.settings import Settings
 from siteglass_client import Siteglass
 from testing.customers import Bank, Customer
-from testing.service import filled, serving
+from testing.service import SECRET, filled, serving
 from tests.client.commanding import Desk
 
 LEADS = 600
@@ -52,7 +53,7 @@ def _hostile(number: int) -> Lead:
 
 @pytest.fixture(scope="session")
 def shop_settings(sold: list[Lead], tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Settings:
-    return filled(f"client-{worker_id}", sold, tmp_path_factory.mktemp("client"))
+    return replace(filled(f"client-{worker_id}", sold, tmp_path_factory.mktemp("client")), dashboard_secrets=(SECRET,))
 
 
 @pytest.fixture(scope="session")

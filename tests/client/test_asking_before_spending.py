@@ -1,4 +1,4 @@
-"""On a terminal, `sgl` asks before it spends more than a set amount; in a pipe it never does."""
+"""On a terminal, `sgl` asks once before it buys more than one page, or a set amount; in a pipe it never does."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ def test_when_it_does_not_ask(desk: Desk, options: tuple[str, ...]) -> None:
     _code, shown = desk.on_terminal(*SEARCH, *options)
     assert "Continue?" not in shown
     assert (desk.folder / "leads.csv").exists()
+
+
+def test_more_than_one_page_is_asked_about_once(desk: Desk, customer: Customer) -> None:
+    words = ("search", "--filter", "has_email=true", "--max-leads", "120", "-o", "leads.csv")
+    with customer.untouched():
+        code, shown = desk.on_terminal(*words, typed="n\n")
+    assert (code, shown.count("Continue?")) == (130, 1)
+    assert "Businesses that have an email address\r\nThis costs at most 120 lead credits. Continue? [y/N]" in shown
+    assert desk.on_terminal(*words, "--yes")[0] == 0
+    assert len((desk.folder / "leads.csv").read_text().splitlines()) == 121
 
 
 def test_a_pipe_is_never_asked(desk: Desk) -> None:

@@ -137,7 +137,10 @@ def test_streams_that_are_full_or_closed(desk: Desk) -> None:
         "sgl: The output cannot be written: No space left on device. Fix that and run it again; with -o FILE a failed "
         "run can be resumed.\n",
     )
-    assert shell('"$@" <&- >&-', "search", "--filter", "min_score=0", "--max-leads", "2", "-o", "leads.csv") == (0, "")
+    assert shell('"$@" <&- >&-', "search", "--filter", "min_score=0", "--max-leads", "2", "-o", "leads.csv") == (
+        0,
+        "Businesses that have an SEO score of at least 0\n",
+    )
     assert len((desk.folder / "leads.csv").read_text().splitlines()) == 3
 
 
@@ -156,7 +159,7 @@ def test_nothing_found_on_a_terminal(desk: Desk) -> None:
     code, shown = desk.on_terminal("search", "--filter", "country=ATA")
     assert (code, shown.strip()) == (
         0,
-        "No leads match. Run `sgl diagnose` with the same search to see why.",
+        "Businesses in Antarctica\r\nNo leads match. Run `sgl diagnose` with the same search to see why.",
     )
 
 
@@ -173,6 +176,7 @@ def test_a_full_disk(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
     )
     assert (done.returncode, done.stderr) == (
         2,
+        "Businesses that have an SEO score of at least 0\n"
         "sgl: leads.jsonl: File too large. Free some space. Run the same command again to continue; nothing is "
         "paid twice.\n",
     )

@@ -15,6 +15,7 @@ from tests.client.commanding import Desk, Done
 from tests.client.conftest import Connect
 
 ALL = ("--filter", "min_score=0", "--sort", "domain")
+READING = "Businesses that have an SEO score of at least 0"
 
 
 def _files(desk: Desk) -> set[str]:
@@ -35,8 +36,9 @@ def test_a_file_is_what_the_client_writes(
         "lead_credits": expected.credits_used,
         "api_credits": 0,
         "stopped": "max_leads",
+        "reading": READING,
     }
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (0, f"{READING}\n")
     assert customer.balance()[1] == before[1] - expected.credits_used
     assert _files(desk) == {f"expected.{form}", f"leads.{form}"}
     ours, theirs = tmp_path / f"leads.{form}", tmp_path / f"expected.{form}"
@@ -68,7 +70,7 @@ def test_a_reader_that_has_enough_ends_the_walk(desk: Desk) -> None:
     assert json.loads(command.stdout.readline())["domain"]
     command.stdout.close()
     _, told = command.communicate(timeout=60)
-    assert (command.returncode, told) == (0, "")
+    assert (command.returncode, told) == (0, f"{READING}\n")
 
 
 def test_the_price_comes_before_the_payment(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
@@ -76,7 +78,9 @@ def test_the_price_comes_before_the_payment(desk: Desk, customer: Customer, sold
         price = desk.run("search", "--filter", "has_email=true", "--dry-run", "-o", "leads.csv").json
         counted = desk.run("count", "--filter", "has_email=true")
     payable = sum(bool(lead.emails) for lead in sold)
-    assert price == {"lead_credits": payable, "api_credits": 0, "total_results": payable, "exact": True}
+    reading = "Businesses that have an email address"
+    numbers = {"lead_credits": payable, "api_credits": 0, "total_results": payable, "exact": True}
+    assert price == {**numbers, "reading": reading}
     assert counted.json == payable
     assert _files(desk) == set()
 
@@ -94,7 +98,7 @@ def test_a_budget_ends_a_walk_that_a_higher_one_goes_on_with(desk: Desk, custome
     stopped = desk.run(*words, "--max-credits", "10")
     assert (stopped.code, stopped.json["lead_credits"], stopped.json["stopped"]) == (4, 10, "max_credits")
     assert stopped.err == (
-        "sgl: Stopped at --max-credits 10. Run the same command with a higher --max-credits to continue.\n"
+        f"{READING}\nsgl: Stopped at --max-credits 10. Run the same command with a higher --max-credits to continue.\n"
     )
     assert customer.balance()[1] == 10_000 - 10
     told = desk.refused(2, "search", "shops", "-o", "leads.jsonl")
@@ -135,7 +139,7 @@ def test_an_ended_walk_goes_on(bank: Bank, sold: list[Lead], tmp_path: Path, how
     out, err = command.communicate(timeout=30)
     assert desk.judged(Done(command.returncode, out, err)).code == code
     if how is signal.SIGINT:
-        assert err.startswith("sgl: Interrupted after ")
+        assert err.startswith(f"{READING}\nsgl: Interrupted after ")
         assert err.endswith(" rows. Run the same command again to continue; nothing is paid twice.\n")
     assert (desk.folder / "leads.jsonl.resume").exists()
     assert desk.run(*words).code == 0

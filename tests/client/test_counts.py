@@ -73,7 +73,9 @@ def test_the_command_line(desk: Desk, connect: Connect, customer: Customer) -> N
             assert f"{change.total_results:,} lead" in shown
     search = client.search(filters=TYPO)
     assert list(search) == []
-    said = f"No leads match. {search.hint}. Run `sgl diagnose` with the same search to see why.\n"
+    unknown = "'shopfy' is not a known technology, so it probably matches no lead"
+    said = f'Businesses in Germany that use "shopfy" · {unknown}\n'
+    said += f"No leads match. {search.hint}. Run `sgl diagnose` with the same search to see why.\n"
     done = desk.run("search", *typo)
     assert (done.code, done.out, done.err) == (0, "", said)
 

@@ -27,7 +27,7 @@ def test_any_number_of_domains(connect: Connect, customer: Customer, sold: list[
     assert shown == [lead.domain for lead in sold[50:53]]
     assert client.search(only_lists=["many"]).count() == 50
     client.delete_list("many")
-    assert [each.name for each in client.lists()] == ["downloaded", "paid"]
+    assert [each.name for each in client.lists()] == ["downloaded", "paid", "received"]
     with pytest.raises(NotFound):
         client.delete_list("many")
 
@@ -72,7 +72,7 @@ def test_the_command_line(desk: Desk, customer: Customer, sold: list[Lead]) -> N
     assert (added["added"], added["size"]) == (4, 4)
     assert desk.run("list", "show", "customers").out.split() == listed
     lists = {one["name"]: one["size"] for one in desk.run("list", "show").json}
-    assert lists == {"customers": 4, "downloaded": 0, "paid": 0}
+    assert lists == {"customers": 4, "downloaded": 0, "paid": 0, "received": 0}
     words = ("search", "--filter", "min_score=0", "--sort", "domain", "--exclude-list", "customers")
     scored = [lead.domain for lead in sold[4:] if lead.score is not None]
     found = desk.run(*words, "--exclude-list", "paid", "--max-leads", "5")

@@ -58,6 +58,7 @@ def _spent(customer: Customer) -> int:
     return 10_000 - customer.balance()[1]
 
 
+@pytest.mark.race
 def test_the_ceiling_of_a_server_holds_for_calls_at_the_same_time(bank: Bank, customer: Customer) -> None:
     with in_process(customer.key, bank.base_url, max_credits=20) as agent:
         assert agent.call("account")["session_ceiling"] == 20

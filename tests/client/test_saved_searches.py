@@ -86,7 +86,7 @@ def test_the_command_line(desk: Desk, customer: Customer, sold: list[Lead]) -> N
 def test_agents(bank: Bank, customer: Customer, sold: list[Lead], tmp_path: Path) -> None:
     german = _german(sold)
     with over_stdio(Desk(tmp_path, bank.base_url, customer.key), tmp_path / "log.txt") as agent, customer.untouched():
-        assert [each["name"] for each in agent.call("lists")["lists"]] == ["downloaded", "paid"]
+        assert [each["name"] for each in agent.call("lists")["lists"]] == ["downloaded", "paid", "received"]
         changed = agent.call("change_list", name="mine", add=[*german[:4], "n/a"], remove=german[3:4])
         assert changed == {"name": "mine", "domains": 3, "added": 4, "removed": 1, "not_domains": ["n/a"]}
         assert agent.call("change_list", name="mine", add=german[:4])["added"] == 1

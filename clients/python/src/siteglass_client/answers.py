@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from siteglass_client.errors import ConnectionFailed, service_error
 from siteglass_client.items import Item
-from siteglass_client.messages import EvidentValue, Lead
+from siteglass_client.messages import EvidentValue, Lead, Reading
 from siteglass_client.retrying import read_retry_after
 
 # Twenty times the largest page that the service keeps for a retry: anything longer is not a response of the service.
@@ -67,6 +67,8 @@ class Page:
     notes: int
     hint: str | None = None
     """If the search found no lead: the smallest change that gives it results, where one change is enough."""
+    reading: Reading | None = None
+    """On the first page of a search with a sentence: how it was interpreted."""
 
     @property
     def rows(self) -> list[Lead]:
@@ -172,6 +174,7 @@ def read_page(answer: Answer) -> Page:
         answer.total_estimated,
         answer.notes,
         answer.hint,
+        Reading(body["interpretation"]) if "interpretation" in body else None,
     )
 
 

@@ -106,9 +106,12 @@ class AsyncSearch(SearchPlan, AsyncWalk[Page]):
         """Walk page by page."""
         return self._drive()
 
-    async def interpret(self) -> Reading:
-        """What the search means: every condition with the words that say it. Free."""
-        return Reading((await self._send(self._meaning_call())).body)
+    async def interpret(self, *, strict: bool | None = None) -> Reading:
+        """What the search means: every condition with the words that say it. Free.
+
+        With `strict=False`, a search that `strict` would refuse is explained, too.
+        """
+        return Reading((await self._send(self._meaning_call(strict=strict))).body)
 
     async def facets(self, facets: Sequence[str] | None = None, *, size: int | None = None) -> Facets:
         """Count the leads by the values of fields, such as `country`, and price all of them. Free.

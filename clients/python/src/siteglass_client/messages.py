@@ -306,6 +306,15 @@ class Reading(Record):
     LinkedIn page`. Of long lists it has the first values and the number of the others. Null if `query` contains no
     condition.
     """
+    summary = field[str]()
+    """The interpretation in one line, for people who are about to pay: what is searched for, which words were
+    corrected, and which were not used: `Dentists in Austin, US · "dentsts" read as dentists · not used: "that are
+    hiring"`.
+    """
+    needs_review = field[bool]()
+    """Whether somebody should look at the interpretation before paying: words that exclude something were not used, or
+    the confidence is below 0.5. `sgl` stops then.
+    """
     directives = field[list[str]]()
     """The search as canonical lines of `wrapped_query`, without conditions that only a filter can express."""
     filters = field[dict[str, Any]]()
@@ -478,6 +487,10 @@ class KnownValue(Record):
     """For cities: the value for the filter `state`; null if it is unknown."""
     categories = field[list[str]]()
     """Of technologies: their categories."""
+    detected = field[bool]()
+    """Of technologies: whether a rule detects it on web pages. Of the others, only leads that were imported can have
+    it.
+    """
 
 
 class DomainList(Record):

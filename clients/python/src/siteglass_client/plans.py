@@ -216,8 +216,9 @@ class SearchPlan(WalkPlan[Page]):
     def _saving_call(self, name: str, *, shared: bool) -> Call:
         return post(SEARCHES_PATH, {"name": name, "search": self._body, "shared": shared})
 
-    def _meaning_call(self, *, with_address: bool = False) -> Call:
-        return post(INTERPRET_PATH, {**self._body, "has_email": True} if with_address else self._body)
+    def _meaning_call(self, *, with_address: bool = False, strict: bool | None = None) -> Call:
+        body = {**self._body, "has_email": True} if with_address else self._body
+        return post(INTERPRET_PATH, body if strict is None else {**body, "strict": strict})
 
     def _price_call(self) -> Call | None:
         """The dry run that returns the exact price, if the run is a single page."""

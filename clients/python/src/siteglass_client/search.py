@@ -89,9 +89,12 @@ class Search(SearchPlan, Walk[Page]):
         """Walk page by page."""
         return self._drive()
 
-    def interpret(self) -> Reading:
-        """What the search means: every condition with the words that say it. Free."""
-        return Reading(self._send(self._meaning_call()).body)
+    def interpret(self, *, strict: bool | None = None) -> Reading:
+        """What the search means: every condition with the words that say it. Free.
+
+        With `strict=False`, a search that `strict` would refuse is explained, too.
+        """
+        return Reading(self._send(self._meaning_call(strict=strict)).body)
 
     def facets(self, facets: Sequence[str] | None = None, *, size: int | None = None) -> Facets:
         """Count the leads by the values of fields, such as `country`, and price all of them. Free.

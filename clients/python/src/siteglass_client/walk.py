@@ -34,6 +34,11 @@ class Steps(Protocol[Step]):
     def check_pending(self, call: Call) -> None: ...
 
 
+def with_explanation(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a first page; that of a sentence asks how it was interpreted."""
+    return {**body, "explain": True} if body.get("query") else dict(body)
+
+
 def budget_left(max_credits: int | None, credits: int) -> int | None:
     """Lead credits that may still be spent; None: any number."""
     return None if max_credits is None else max(0, max_credits - credits)
@@ -97,7 +102,7 @@ class SearchWalk:
         affordable = min((each for each in (left, self._account_left) if each is not None), default=size)
         if affordable < size:
             size = min(size, max(1, affordable) * self._stretch)
-        first = self._body if self._next == SEARCH_PATH else {}
+        first = with_explanation(self._body) if self._next == SEARCH_PATH else {}
         return post(self._next, capped({**first, "limit": size}, left))
 
     def took(self, answer: Answer) -> Page:

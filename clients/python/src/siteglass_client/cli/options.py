@@ -20,8 +20,6 @@ from siteglass_client.cli.terminal import for_people
 from siteglass_client.client import Siteglass
 from siteglass_client.errors import ConnectionFailed, ServiceError
 
-ASK_ABOVE = 100
-"""Lead credits that a command on a terminal spends without asking."""
 YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 Command = Callable[..., Any]
@@ -92,7 +90,7 @@ class Saving:
     overwrite: bool
     max_credits: int | None
     dry_run: bool
-    ask_above: int
+    ask_above: int | None
     yes: bool
 
     @property
@@ -119,13 +117,12 @@ def saving(forms: str) -> Callable[[Command], Command]:
         @click.option(
             "--ask-above",
             type=click.IntRange(0),
-            default=ASK_ABOVE,
             envvar="SITEGLASS_ASK_ABOVE",
-            show_default=True,
             metavar="N",
-            help="On a terminal, ask before spending more than N lead credits; or set SITEGLASS_ASK_ABOVE.",
+            help="On a terminal, ask before spending more than N lead credits; or set SITEGLASS_ASK_ABOVE. Without it, "
+            "`sgl` asks before it buys more than one page.",
         )
-        @click.option("--yes", is_flag=True, help="Spend without asking.")
+        @click.option("--yes", is_flag=True, help="Spend without asking, also if the search may have been misread.")
         @functools.wraps(command)
         def with_saving(
             *first: Any,
@@ -134,7 +131,7 @@ def saving(forms: str) -> Callable[[Command], Command]:
             overwrite: bool,
             max_credits: int | None,
             dry_run: bool,
-            ask_above: int,
+            ask_above: int | None,
             yes: bool,
             **rest: Any,
         ) -> Any:

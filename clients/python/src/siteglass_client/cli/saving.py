@@ -12,7 +12,8 @@ from pathlib import Path
 import click
 
 from siteglass_client.answers import Quote
-from siteglass_client.cli.failures import INTERRUPTED, NO_CREDITS, WRONG_INPUT, Failure
+from siteglass_client.calls import MAX_LIMIT
+from siteglass_client.cli.failures import DOUBTFUL, INTERRUPTED, NO_CREDITS, WRONG_INPUT, Failure
 from siteglass_client.cli.options import Saving, Session
 from siteglass_client.cli.terminal import Told, counted, note, say_json
 from siteglass_client.errors import (
@@ -24,6 +25,7 @@ from siteglass_client.errors import (
     SiteglassError,
     Unauthorized,
 )
+from siteglass_client.messages import Reading
 from siteglass_client.parquet import load_package
 from siteglass_client.runs import Export
 
@@ -93,19 +95,36 @@ def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
         raise
 
 
-def ask_before_spending(session: Session, saving: Saving, most_leads: int | None, price: Callable[[], Quote]) -> None:
-    """Ask whoever sits at the terminal, if the command may cost more than --ask-above; `price` is asked only then."""
-    if saving.yes or not session.for_people or not sys.stdin.isatty():
+def ask_before_spending(
+    session: Session, saving: Saving, most_rows: int | None, price: Callable[[], Quote], doubt: str = ""
+) -> None:
+    """Ask once whoever sits at the terminal, if the reading is doubtful or much is bought.
+
+    `price` is asked only then. In a pipe, a doubtful reading stops the command.
+    """
+    if saving.yes:
         return
-    if any(most is not None and most <= saving.ask_above for most in (saving.max_credits, most_leads)):
+    if not session.for_people or not sys.stdin.isatty():
+        if doubt:
+            raise Failure(f"{doubt} Nothing was spent. Change the words, or pass --yes to search like this.", DOUBTFUL)
         return
+    cost = _cost_to_ask_about(saving, most_rows, price)
+    if (doubt or cost) and not click.confirm(" ".join(filter(None, (doubt, cost, "Continue?"))), err=True):
+        raise Failure("Stopped before anything was spent. --max-credits N limits the price.", INTERRUPTED)
+
+
+def _cost_to_ask_about(saving: Saving, most_rows: int | None, price: Callable[[], Quote]) -> str:
+    """The price in words, if it is above --ask-above; without that, if more than one page is bought. Else empty."""
+    allowed = MAX_LIMIT if saving.ask_above is None else saving.ask_above
+    if any(most is not None and most <= allowed for most in (saving.max_credits, most_rows)):
+        return ""
     quote = price()
-    if quote.lead_credits <= saving.ask_above:
-        return
+    pages = quote.total_results if saving.ask_above is None else quote.lead_credits
+    if pages <= allowed or quote.lead_credits == 0:
+        return ""
     if saving.resume_path is not None and saving.resume_path.exists():
         quote = replace(quote, exact=False)  # an earlier run has paid for a part
-    if not click.confirm(f"This costs {_price(quote)}. Continue?", err=True):
-        raise Failure("Stopped before anything was spent. --max-credits N limits the price.", INTERRUPTED)
+    return f"This costs {_price(quote)}."
 
 
 def _resume_failure(resume: Path | None, error: ResumeError) -> str:
@@ -118,7 +137,9 @@ def _resume_failure(resume: Path | None, error: ResumeError) -> str:
     return f"{told} To start again, use --overwrite or another -o."
 
 
-def finished(session: Session, saving: Saving, done: Export, rows: Path, what: str) -> None:
+def finished(
+    session: Session, saving: Saving, done: Export, rows: Path, what: str, reading: Reading | None = None
+) -> None:
     """Tell what was written; remove what only a later run would have needed."""
     if not session.for_people:
         say_json(
@@ -128,6 +149,7 @@ def finished(session: Session, saving: Saving, done: Export, rows: Path, what: s
                 "lead_credits": done.credits_used,
                 "api_credits": done.api_credits_used,
                 "stopped": done.stopped,
+                **_reading_part(reading),
             }
         )
     else:
@@ -157,7 +179,12 @@ def _price(quote: Quote) -> str:
     return f"{most}{counted(quote.lead_credits, 'lead credit')}{api}"
 
 
-def tell_price(session: Session, quote: Quote, what: str) -> None:
+def _reading_part(reading: Reading | None) -> dict[str, str]:
+    """How a search was interpreted, for programs; of an enrichment nothing."""
+    return {} if reading is None else {"reading": reading.summary}
+
+
+def tell_price(session: Session, quote: Quote, what: str, reading: Reading | None = None) -> None:
     """The price of a walk."""
     if session.for_people:
         note(f"{quote.total_results:,} {what}; this costs {_price(quote)}. Nothing was spent.")
@@ -168,5 +195,6 @@ def tell_price(session: Session, quote: Quote, what: str) -> None:
             "api_credits": quote.api_credits,
             "total_results": quote.total_results,
             "exact": quote.exact,
+            **_reading_part(reading),
         }
     )

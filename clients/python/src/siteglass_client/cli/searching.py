@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from siteglass_client.cli.failures import DOUBTFUL, Failure
 from siteglass_client.cli.options import Saving, Session, common, read_select, saving, search_options, select_option
 from siteglass_client.cli.saving import (
     ask_before_spending,
@@ -19,7 +20,7 @@ from siteglass_client.cli.saving import (
     tell_price,
 )
 from siteglass_client.cli.terminal import counted, note, progress_of, say_json, show_table
-from siteglass_client.messages import Diagnosis, Facets, Reading, Relaxation
+from siteglass_client.messages import Diagnosis, Facets, Note, Reading, Relaxation
 from siteglass_client.plans import rows_path
 from siteglass_client.search import Search
 
@@ -66,7 +67,7 @@ def search(
             max_credits=to.max_credits,
             resume=to.resume_path,
         )
-        run_search(session, to, walk, max_leads, select)
+        run_search(session, to, walk, max_leads, select, strict=strict)
 
 
 def shown_leads(session: Session, to: Saving, max_leads: int | None) -> int | None:
@@ -78,21 +79,38 @@ def shown_leads(session: Session, to: Saving, max_leads: int | None) -> int | No
     return max_leads
 
 
-def run_search(session: Session, to: Saving, walk: Search, max_leads: int | None, select: Sequence[str] | None) -> None:
-    """Show the leads of a search, write them to a file, or only show their price."""
+def run_search(
+    session: Session,
+    to: Saving,
+    walk: Search,
+    max_leads: int | None,
+    select: Sequence[str] | None,
+    *,
+    strict: bool = False,
+) -> None:
+    """Show the leads of a search, write them to a file, or only show their price; before that, how it was read."""
+    reading = walk.interpret(strict=False)
+    note(reading.summary)
     if to.dry_run:
-        tell_price(session, walk.dry_run(), "leads match")
+        tell_price(session, walk.dry_run(), "leads match", reading)
         return
-    ask_before_spending(session, to, max_leads, walk.dry_run)
+    if strict and reading.summary != reading.read_back:
+        raise Failure("Stopped by --strict before anything was spent. Change the words, or omit --strict.", DOUBTFUL)
+    ask_before_spending(session, to, max_leads, walk.dry_run, _doubt(reading))
     if to.output is not None:
-        _write(session, to, walk, to.output, max_leads)
+        _write(session, to, walk, to.output, max_leads, reading)
         return
     with resumable(to, Path(), walk):
         _show(session, walk, list(select or SHOWN_COLUMNS))
     stop_at_cap(to, walk.stopped)
 
 
-def _write(session: Session, to: Saving, walk: Search, output: Path, max_leads: int | None) -> None:
+def _doubt(reading: Reading) -> str:
+    """Why somebody should look at the reading first; empty if there is no reason."""
+    return "This may not be what you meant: see what was not used above." if reading.needs_review else ""
+
+
+def _write(session: Session, to: Saving, walk: Search, output: Path, max_leads: int | None, reading: Reading) -> None:
     form = form_of(output, FORMS)
     rows = rows_path(output) if form == "parquet" else output
     make_room(to, rows, walk.count)
@@ -103,7 +121,7 @@ def _write(session: Session, to: Saving, walk: Search, output: Path, max_leads: 
             done = walk.to_jsonl(output, on_page=bar.step)
         else:
             done = walk.to_parquet(output, on_page=bar.step)
-    finished(session, to, done, rows, "leads")
+    finished(session, to, done, rows, "leads", reading)
     _explain_nothing(walk)
 
 
@@ -174,14 +192,20 @@ def _show_reading(reading: Reading) -> None:
     rows = [[each.directive, [words.text for words in each.words], each.rule] for each in reading.conditions]
     show_table(("directive", "words", "rule"), rows)
     for correction in reading.corrections:
-        note(f"{correction.text} was interpreted as {correction.to}.")
-    for told in (*reading.assumptions, *reading.unsupported):
-        note(told.message)
+        note(f"“{correction.text}”: read as {correction.to}.")
+    for assumption in reading.assumptions:
+        note(f"{_words(assumption)}: {assumption.message}")
+    for unused in reading.unsupported:
+        note(f"Not used: {_words(unused)}: {unused.message}")
     for on_conditions in reading.notes:
         note(on_conditions.message)
     if reading.ignored:
         note(f"Ignored: {', '.join(words.text for words in reading.ignored)}.")
     note(f"{reading.total_results:,} leads match.")
+
+
+def _words(told: Note) -> str:
+    return f"“{' … '.join(words.text for words in told.words)}”"
 
 
 @click.command()

@@ -50,6 +50,9 @@ class Rows(Part):
 class SearchAnswer(Rows):
     """Leads of a search."""
 
+    reading: Annotated[
+        str | None, Field(description="How the search was interpreted, with words that were corrected or not used")
+    ] = None
     total_results: int | None = None
     leads: list[Row]
 

@@ -24,10 +24,12 @@ from siteglass_client.mcp.places import Place, Places
 from siteglass_client.mcp.sheets import Sheet
 from siteglass_client.mcp.sizes import cut
 from siteglass_client.mcp.till import Bought, CeilingReached, Sum, Till
+from siteglass_client.walk import with_explanation
 
 MAX_REQUESTS = 8
 """Of one answer; most need two or three."""
 FAILURE_BYTES = 300
+READING_BYTES = 600
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,9 @@ class Walk:
     earlier: int = 0
     """Lead credits that leads of this answer have cost in an earlier one."""
     last: Page | None = None
+    reading: str | None = None
+    """How the search was interpreted, if this answer has its first page."""
+    notes: int = 0
     trouble: SiteglassError | TimeoutError | None = None
 
     def show(self) -> Stop | None:
@@ -84,11 +89,14 @@ class Walk:
 
     def page_body(self, size: int) -> dict[str, Any]:
         """What asks for the next page."""
-        return {**(self.place.asked if self.place.path == SEARCH_PATH else {}), "limit": size}
+        return {**(with_explanation(self.place.asked) if self.place.path == SEARCH_PATH else {}), "limit": size}
 
     def took(self, bought: Bought) -> None:
         page = read_page(bought.answer)
         self.last = page
+        if self.place.path == SEARCH_PATH:  # the first page
+            self.notes = page.notes
+            self.reading = str(cut(page.reading.summary, READING_BYTES)) if page.reading else None
         self.used += bought.cost
         self.earlier += bought.worth.lead - bought.cost.lead
         # Also if it is free now: otherwise the same call would later continue where it stopped before, and pay for
@@ -176,18 +184,19 @@ class Searching:
 
     async def _price(self, asked: Asked, place: Place, max_leads: int | None, sheet: Sheet) -> SearchAnswer:
         if place.path == SEARCH_PATH:
-            quote = await self._client.search(
+            search = self._client.search(
                 asked.query,
                 filters=cast(Filters, asked.filters),
                 wrapped_query=asked.directives,
                 sort=asked.sort,
                 strict=asked.strict,
                 max_leads=max_leads,
-            ).dry_run()
+            )
+            quote, reading = await search.dry_run(), str(cut((await search.interpret()).summary, READING_BYTES))
             price = Price(lead_credits=quote.lead_credits, api_credits=0, exact=quote.exact)
             total, meant = quote.total_results, f"the first {max_leads}" if max_leads else "all of them"
         else:
-            size = max_leads or sheet.fitting()
+            size, reading = max_leads or sheet.fitting(), None
             answer = await self._till.ask(post(cast(str, place.path), {"limit": size, "dry_run": True}))
             price = Price(lead_credits=answer.body["lead_credits"], api_credits=0, exact=True)
             total, meant = answer.body["total_results"], f"the next {size}"
@@ -195,6 +204,7 @@ class Searching:
             stopped="price",
             credits=self._credits(Sum(), None),
             price=price,
+            reading=reading,
             total_results=total,
             leads=[],
             next=None if place.path == SEARCH_PATH else self._places.note(place),
@@ -215,13 +225,13 @@ class Searching:
 
     def _told(self, walk: Walk, stopped: Stop) -> SearchAnswer:
         more = stopped != "end"
-        notes = 0 if walk.last is None else walk.last.notes
         found_nothing = walk.last is not None and walk.last.total_results == 0
         end = _NOTHING if found_nothing else _NEXT[stopped]
-        said = [end, _earlier(walk.earlier), _note(notes), self._trouble(walk.trouble)]
+        said = [end, _earlier(walk.earlier), _note(walk.notes), self._trouble(walk.trouble)]
         return SearchAnswer(
             stopped=stopped,
             credits=self._credits(walk.used, walk.last),
+            reading=walk.reading,
             values_cut=walk.sheet.values_cut,
             waiting=len(walk.place.waiting),
             next=self._places.note(walk.place) if more else None,
@@ -255,4 +265,4 @@ def _earlier(credits: int) -> str:
 
 
 def _note(notes: int) -> str:
-    return f"{notes} parts of the sentence are ambiguous: see interpret." if notes else ""
+    return f"{notes} parts of the sentence are doubtful: see reading." if notes else ""
