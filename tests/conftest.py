@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from siteglass.settings import Settings
     from testing.private_engines import PrivateEngines
 
-pytest_plugins = ["testing.grouping", "testing.quick_tests", "testing.stolen_time"]
+pytest_plugins = ["testing.grouping", "testing.quick_tests", "testing.outcomes"]
 
 # How long one example takes says more about what else runs than about the code; times are measured where they are
 # promised.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -266,6 +267,44 @@ def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
         demo.statuses(started)
     assert demo.up() == started
     assert demo.statuses(started) == EVERY_STATUS
+
+
+def signed_in(link: str) -> httpx.Response:
+    """The plan's page, which shows the balance, for who opens the link."""
+    entered = httpx.get(link, trust_env=False)
+    assert (entered.status_code, entered.headers["location"]) == (303, "/dashboard/explore")
+    # By hand: httpx would not send a Secure cookie over http.
+    cookies = "; ".join(one.partition(";")[0] for one in entered.headers.get_list("set-cookie"))
+    plan = f"{link.partition('/dashboard')[0]}/dashboard/plan"
+    return httpx.get(plan, headers={"Cookie": cookies}, trust_env=False)
+
+
+def test_a_demo_prints_links_that_sign_in_to_an_account_with_few_credits(cli: Cli, demo: Demo) -> None:
+    reported = cli("demo", "up", "--count", "100", "--name", demo.names[0], of=2)
+    printed = re.search(r"^  (http://127\.0\.0\.1:\d+/dashboard/demo/[\w-]+)$", reported, re.MULTILINE)
+    assert printed, reported
+    page = signed_in(printed[1])
+    assert page.status_code == 200
+    assert "1,000" in page.text
+    assert "trial" in page.text
+    assert httpx.get(printed[1], trust_env=False).status_code == 410
+    fresh = cli("demo", "link")
+    assert signed_in(fresh).status_code == 200
+    cli("demo", "down")
+    assert cli("demo", "link", code=2) == "siteglass: no demo is running in var/demo. Start it: siteglass demo up"
+
+
+def test_a_demo_that_stays_ends_with_its_service(cli: Cli, demo: Demo) -> None:
+    words = [str(PROGRAM), "demo", "up", "--count", "100", "--name", demo.names[0], "--stay"]
+    with subprocess.Popen(words, cwd=cli.folder, env=cli.environment, stdout=subprocess.PIPE, text=True) as staying:
+        assert staying.stdout is not None
+        started = json.loads(staying.stdout.readline())
+        assert demo.statuses(started) == EVERY_STATUS
+        assert staying.poll() is None
+        staying.terminate()
+        assert staying.wait(timeout=60) == 0
+    with pytest.raises(httpx.ConnectError):
+        demo.statuses(started)
 
 
 def test_a_demo_of_another_size_or_name(demo: Demo) -> None:

@@ -14,12 +14,13 @@ import msgspec
 import pytest
 
 from siteglass.cli.demo import last_reason
-from siteglass.corpus.demo import EPOCH_MS, Market, generate, names, write_demo
+from siteglass.corpus.demo import COMPANIES, EPOCH_MS, Market, generate, names, write_demo
 from siteglass.corpus.demo.places import country_of, weighted
 from siteglass.corpus.demo.trades import LANGUAGES, trades
 from siteglass.corpus.lead import SOCIAL_NETWORKS, TRADE_SOURCES, Lead
 from siteglass.corpus.lead_files import read_lines, read_parquet
 from siteglass.corpus.trade_rules import with_trades
+from siteglass.query.detected import detected_technologies
 from siteglass.query.trades import trades as known_trades
 from siteglass.query.vocabulary import City, vocabulary
 
@@ -119,6 +120,14 @@ def test_values_are_canonical() -> None:
         assert set(lead.offers) <= categories
         used = {category for name in lead.technologies or () for category in technologies[name]}
         assert set(lead.categories_uses) == used
+
+
+def test_technologies_are_those_that_rules_detect() -> None:
+    """A search for others would find made-up leads only, and nothing in real data."""
+    companies = [lead for _, group in read_parquet(COMPANIES) for lead in group]
+    used = {name for lead in (*many(), *companies) for name in lead.technologies or ()}
+    assert used <= detected_technologies()
+    assert len(used) > 300
 
 
 def test_shapes_are_those_of_the_record() -> None:

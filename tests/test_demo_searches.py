@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import html
+import re
+import secrets
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 
+import pictures
+from siteglass.access.accounts import Plan, set_plan
 from siteglass.corpus.demo import COMPANIES
+from siteglass.corpus.lead_files import read_parquet
+from siteglass.dashboard.examples import EXAMPLES
 from siteglass.index import generations
 from siteglass.index.entry import enter_store
 from siteglass.index.index import Index
 from siteglass.index.load import load
+from siteglass.query.body import read_meaning
 from testing.api_calls import answered, enrich, search
-from testing.service import make_test_account, run, serving, settings_for
+from testing.dashboard.visitors import Office
+from testing.mails import Outbox
+from testing.pictures import missing_texts, texts_of
+from testing.reference_scan import matching
+from testing.service import API_KEY, SECRET, make_test_account, run, serving, settings_for
 
 MIN_LEADS, MIN_WITH_EMAIL = 20, 12
+MIN_LEADS_OF_EXAMPLE = 30
+NOW_MS = 1_795_000_000_000
 SEARCHES = (
     "dentists in Austin without online booking",
     "Shopify stores in Germany, Austria and Switzerland that spend over 5k and load slowly",
@@ -27,9 +40,10 @@ SEARCHES = (
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def companies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
     """The service over these companies alone: the generated leads of the demo would only add to what is found."""
-    settings = settings_for("companies", lead_store=Path(tmp_path_factory.mktemp("companies")))
+    folder = tmp_path_factory.mktemp("companies")
+    settings = settings_for("companies", lead_store=folder, dashboard_secrets=(SECRET,))
     make_test_account(settings.postgres_dsn, settings.postgres_schema)
 
     async def fill(index: Index) -> None:
@@ -41,6 +55,14 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
     run(settings, fill)
     with serving(settings) as service:
+        office = Office(settings, str(service.base_url).rstrip("/"), Outbox(folder))
+        yield office
+        office.close()
+
+
+@pytest.fixture(scope="module")
+def client(companies: Office) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=companies.url, headers={"X-API-Key": API_KEY}, timeout=90, trust_env=False) as service:
         yield service
 
 
@@ -58,3 +80,32 @@ def test_what_is_found_has_evidence(client: httpx.Client) -> None:
     evidence = answered(client.get(f"/v1/leads/{lead['domain']}/evidence"))
     assert {one["value"] for one in evidence["emails"]} == set(lead["emails"])
     assert all(lead["domain"] in seen["page"] for one in evidence["emails"] for seen in one["seen"])
+
+
+def test_every_example_search_finds_enough() -> None:
+    companies = [lead for _, group in read_parquet(COMPANIES) for lead in group]
+    found = {words: len(matching(read_meaning({"query": words}, NOW_MS).criteria, companies)) for words in EXAMPLES}
+    assert len(found) == 6
+    assert min(found.values()) >= MIN_LEADS_OF_EXAMPLE, found
+
+
+def test_the_picture_of_explore_shows_what_the_demo_shows(companies: Office) -> None:
+    plan = Plan(f"named-{secrets.token_hex(4)}", rate_per_s=10, burst=40, preview="named")
+    companies.do(lambda postgres: set_plan(postgres, plan, actor="tests"))
+    account = companies.account("", plan.name, lead=1_000)
+    visitor = companies.visitor(companies.somebody(account, name="Demo Owner"))
+    page = visitor.get(f"{pictures.EXPLORE_PATH}&facets=1").text
+    shown = html.unescape(re.sub(r"<[^>]+>", " ", page))
+    texts = texts_of(pictures.EXPLORE)
+    assert len(texts) > 40
+    assert missing_texts(texts, shown) == [], "draw it anew with `make screenshots`"
+
+
+def test_the_recorded_terminal_shows_what_sgl_shows(companies: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITEGLASS_URL", companies.url)
+    monkeypatch.setenv("SITEGLASS_API_KEY", API_KEY)
+    drawn = re.sub(r"<(style|title).*?</\1>|<[^>]+>", " ", pictures.TERMINAL.read_text("utf-8"), flags=re.DOTALL)
+    recorded = set(re.findall(r"[^\W\d_]{3,}", html.unescape(drawn)))
+    shown = set(re.findall(r"[^\W\d_]{3,}", re.sub(r"\x1b\[[0-9;]*m", " ", pictures.session())))
+    assert len(recorded) > 60
+    assert recorded - shown == set(), "draw it anew with `make screenshots`"

@@ -139,6 +139,7 @@ def test_engines_for_development_do_not_pass_for_production(well: Patient) -> No
         "backups": "wrong",
         "journal": "wrong",
         "public address": "wrong",
+        "outgoing": "ok",
         "metrics": "wrong",
         "open files": "warning",
     }
@@ -154,6 +155,11 @@ def test_engines_for_development_do_not_pass_for_production(well: Patient) -> No
     assert found["public address"] == "0.0.0.0/0 is trusted as a proxy: callers could claim any address"
     assert found["encryption"] == "Redis: reached over the network without TLS"
     assert found["metrics"] == "8.8.8.8:9464 is a public address, and metrics have no password"
+    well.environment |= {"SITEGLASS_DEMO_NETWORKS": "127.0.0.0/8", "SITEGLASS_OUTGOING_ALLOWED": "127.1.0.0/16"}
+    told = json.loads(well.bash("siteglass doctor --production --json", code=1))
+    found = {finding["check"]: finding["found"] for finding in told["checks"]}
+    assert found["public address"] == "127.0.0.0/8 may enter by a demo's link, without a password"
+    assert found["outgoing"] == "the crawler may connect to 127.1.0.0/16: strangers choose what it fetches"
 
 
 def test_it_is_told_one_line_a_check(well: Patient) -> None:

@@ -46,6 +46,7 @@ def _marked(settings: Settings) -> Settings:
         opensearch_urls=tuple(_with_password(url, "admin") for url in settings.opensearch_urls),
         postgres_dsn=_with_password(settings.postgres_dsn, "siteglass"),
         postgres_owner_dsn=_with_password(settings.postgres_owner_dsn, "siteglass_owner"),
+        crawl_dsn=_with_password(settings.crawl_dsn, "siteglass_crawl"),
         redis_url=_with_password(settings.redis_url, "default"),
         mail_url=f"smtp://user:{MARKER}@127.0.0.1:{free_port()}",
         mail_from="privacy@example.com",

@@ -33,6 +33,7 @@ from siteglass.billing.in_doubt import report_unsettled
 from siteglass.billing.ledger_months import CREATE_EVERY_S, create_ledger_months
 from siteglass.billing.operations import LEDGER, RECEIPT
 from siteglass.dashboard.guard import HOME
+from siteglass.dashboard.landing import Landing
 from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
@@ -74,7 +75,9 @@ from siteglass.platform.schema import is_current
 from siteglass.platform.tracing import open_tracing
 from siteglass.privacy.control import open_control
 from siteglass.privacy.endpoints import PrivacyEndpoints
+from siteglass.privacy.operations import OPT_OUT_PAGE
 from siteglass.privacy.opt_out import SETTLE_EVERY_S, settle
+from siteglass.privacy.received_counts import COUNT_EVERY_S, count_received
 from siteglass.privacy.subject_requests import SubjectRequests
 from siteglass.privacy.tickets import TicketSealer
 from siteglass.query import natural
@@ -153,7 +156,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 jobs.append(Job("backup age", REPORT_BACKUPS_EVERY_S, reporting))
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
             if sign_in is not None:
-                app.state.dashboard = open_dashboard(backends, sign_in, live, charger, lists)
+                app.state.dashboard = open_dashboard(backends, sign_in, live, charger, lists, claims)
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
                 downloads, uploads = Downloads(backends.postgres), Uploads(backends.postgres)
                 jobs += [
@@ -164,6 +167,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                     Job("old downloads", FORGET_DOWNLOADS_EVERY_S, downloads.forget_old, shared=True),
                     Job("old uploads", FORGET_DOWNLOADS_EVERY_S, uploads.forget_old, shared=True),
                 ]
+            counting = partial(count_received, backends.postgres, mailer, public_url(settings) + OPT_OUT_PAGE.path)
+            jobs.append(Job("received counts", COUNT_EVERY_S, counting, shared=True))
             if mailer is not None:
                 mailing = partial(mail_low_balances, backends.postgres, mailer, public_url(settings) + HOME)
                 jobs.append(Job("balance mails", MAIL_EVERY_S, mailing, shared=True))
@@ -205,6 +210,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         ListFilter(sandbox_lists),
         language_model,
     )
+    docs = Docs()
     routes = [
         *_routes(guard, live.handlers(), sandbox.handlers()),
         *_routes(
@@ -221,10 +227,11 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         *PrivacyEndpoints(index, door, limiter).routes(guard),
         *health_routes(guard, [drain.readiness, *_readiness_checks(index, hidden)]),
         document_route(guard, settings),
-        *Docs(None if secrecy is None else HOME).routes(guard),
+        *docs.routes(guard),
+        *Landing(settings, sandbox, limiter, docs.files_address).routes(guard),
     ]
     if secrecy is not None:
-        routes.extend(dashboard_routes())
+        routes.extend(dashboard_routes(settings))
     app = Starlette(
         routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _http_error, Exception: _fault}
     )

@@ -169,6 +169,10 @@ class Unauthorized(SiteglassError):
             "that worked before may have expired or been revoked."
         )
 
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {"WWW-Authenticate": 'ApiKey realm="Siteglass", header="X-API-Key"'}
+
 
 def _credits(api: int, lead: int) -> str:
     return f"{api} API and {lead} lead credits"
@@ -225,6 +229,8 @@ _MISSING = {
     "receipt": "There is no ledger entry at {}. Requests that failed or were refused have none; GET /v1/ledger lists "
     "all entries.",
     "lead": "There is no lead {}. Check its spelling: POST /v1/leads/enrich shows what exists.",
+    "docs": "There is nothing at {}: this package was built without its docs. Install a released wheel; in a checkout, "
+    "run `make setup`. Then restart the service.",
     "list": "There is no list {}. GET /v1/lists returns the lists of the account.",
     "saved search": "There is no saved search {}. GET /v1/searches returns those that your key sees.",
 }

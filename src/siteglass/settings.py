@@ -113,6 +113,9 @@ class Settings:
     )
     postgres_timeout_ms: Annotated[int, "Timeout of a look-up in PostgreSQL."] = 1_000
     charge_timeout_ms: Annotated[int, "Timeout of a charge; a charge that is not written by then is not made."] = 2_000
+    received_free_days: Annotated[
+        int, "For how many days people get a lead that their account received again free of charge in the browser."
+    ] = 30
     request_timeout_ms: Annotated[
         int, "Timeout of a charged request, including the charge; its Idempotency-Key is claimed for as long."
     ] = 10_000
@@ -206,12 +209,63 @@ class Settings:
         tuple[str, ...],
         "Private networks that such a proof may be fetched from, comma-separated; empty: none.",
     ] = ()
+    outgoing_allowed: Annotated[
+        tuple[str, ...],
+        "Internal networks that the crawler may connect to, comma-separated, for tests and `make demo-web`. `siteglass "
+        "doctor --production` refuses it. Empty: only public addresses.",
+    ] = ()
     opt_out_http_port: Annotated[int, "HTTP port that such a proof is fetched from."] = 80
+    crawl_dsn: Annotated[
+        str,
+        "DSN of the crawler's PostgreSQL, with a separate database and a role that owns it. In production a separate "
+        "server: a server's backup and log cover all its databases, and this one need not be backed up.",
+    ] = _address("postgresql://siteglass_crawl@127.0.0.1:15432/siteglass_crawl")
+    crawl_schema: Annotated[str, "Schema of the crawler's tables, so that several crawlers can share a database."] = (
+        "siteglass"
+    )
+    crawl_contact: Annotated[
+        str,
+        "URL or email address in the crawler's user agent, by which owners of sites reach you; empty: the page "
+        "/opt-out of the public URL.",
+    ] = ""
+    crawl_excluded: Annotated[
+        str,
+        "File of domains that are never fetched, one per line. It is read again when it changes. Empty: there is none.",
+    ] = _file()
+    crawl_domain_delay_ms: Annotated[
+        int, "Minimum time between two requests to a registrable domain; sites and slow answers can prolong it."
+    ] = 2_000
+    crawl_address_delay_ms: Annotated[
+        int, "Minimum time between two requests to an IP address (of IPv6: a /64), which many sites may share."
+    ] = 250
+    crawl_requests_per_day: Annotated[int, "Maximum number of requests to a domain per day."] = 50
+    crawl_domains_at_once: Annotated[int, "Domains that a crawler works on at the same time."] = 300
+    crawl_page_bytes: Annotated[int, "Size at which a page is cut, in bytes as sent."] = 2_000_000
+    crawl_timeout_ms: Annotated[int, "How long a page may take to arrive."] = 30_000
+    crawl_lease_s: Annotated[
+        int,
+        "How long others wait before they take the domains of a crawler that was killed; at least 90, so that no "
+        "delay is cut short.",
+    ] = 120
+    crawl_http_port: Annotated[int, "HTTP port of the sites that are fetched; another one only for made-up sites."] = 80
+    crawl_https_port: Annotated[
+        int, "HTTPS port of the sites that are fetched; another one only for made-up sites."
+    ] = 443
     dashboard_secrets: Annotated[
         tuple[str, ...],
         "One or two secrets of 32 characters or more that encrypt sign-in data, comma-separated, newest first; empty: "
         "the dashboard is not served.",
     ] = _secret(())
+    demo_networks: Annotated[
+        tuple[str, ...],
+        "Networks from which the sign-in link of a demo works, comma-separated; `siteglass demo up` sets them. Empty: "
+        "there is no such link.",
+    ] = ()
+    landing_searches_per_hour: Annotated[
+        int,
+        "Searches per hour and network on the page `/` by people without an account. They find the made-up leads of "
+        "test keys. 0: the page has no search box.",
+    ] = 60
     public_url: Annotated[
         str,
         "Public URL of the service, such as `https://app.example.com`, for links in mails; empty: `http://HOST:PORT`.",

@@ -40,11 +40,12 @@ from testing.private_engines import PrivateEngines
 from testing.prometheus import Prometheus
 from testing.service import API_KEY, ServiceProcess, fill, settings_for
 
+NIGHTLY = True
+
 LONG = bool(os.environ.get("SITEGLASS_LONG"))
 pytestmark = [
-    pytest.mark.timing,
+    pytest.mark.alone,
     pytest.mark.xdist_group("private-engines"),
-    pytest.mark.skipif(not LONG, reason="takes a quarter of an hour; `make alerts` runs it"),
 ]
 
 FACTOR = 60

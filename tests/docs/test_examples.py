@@ -67,9 +67,9 @@ def test_the_first_calls_and_the_own_data_are_among_the_examples() -> None:
     assert "/v1/leads/enrich" in first_calls
     assert "$BASE_URL$NEXT" in first_calls
     assert "$MY_KEY" in own_data
-    assert {GUIDES / "whole-search.md", *compared} <= set(RUN)
+    assert set(compared) <= set(RUN)
 
 
 def test_the_readme_is_short() -> None:
     """A newcomer must find what it is and how to start it on the first screen; details belong into guides."""
-    assert len((ROOT / "README.md").read_text().splitlines()) < 120
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 80

@@ -16,9 +16,8 @@ import pytest
 from tests.docs.blocks import ROOT
 
 SOURCE = ROOT / "src" / "siteglass"
-# uvicorn loads uvloop if it is installed, starlette python-multipart where a form brings a file, and pyspark demands
-# pandas for functions over Arrow data.
-LOADED_BY_OTHERS = {"uvloop", "python-multipart", "pandas"}
+# Starlette loads python-multipart where a form brings a file, and pyspark demands pandas for functions over Arrow data.
+LOADED_BY_OTHERS = {"python-multipart", "pandas"}
 # Several distributions share this package, so that a module does not say which one it is of.
 SHARED_PACKAGES = {"opentelemetry"}
 

@@ -18,7 +18,7 @@ from siteglass.query.fields import DIRECTIVES
 from tests.docs.blocks import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "natural-language.md"
-GRAMMAR = ROOT / "docs" / "guides" / "sentence-grammar.md"
+GRAMMAR = ROOT / "docs" / "guides" / "sentences.md"
 NOW_MS = round(datetime(2026, 11, 15, 12, tzinfo=UTC).timestamp() * 1000)
 
 

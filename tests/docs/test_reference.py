@@ -62,7 +62,7 @@ def test_drift_is_told_with_the_way_to_mend_it(tmp_path: Path, monkeypatch: pyte
 
 def test_lint_looks_for_drift() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    lint = re.search(r"^lint:.*?\n\n", makefile, re.MULTILINE | re.DOTALL)
+    lint = re.search(r"^style:.*?\n\n", makefile, re.MULTILINE | re.DOTALL)
     assert lint
     assert "scripts/build_reference.py --check" in lint[0]
 

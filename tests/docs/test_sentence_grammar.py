@@ -1,4 +1,4 @@
-"""docs/guides/sentence-grammar.md: the sentence that it works through is read as its tables show."""
+"""docs/guides/sentences.md: the sentence that it works through is read as its tables show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.reading import read, split
 from tests.docs.blocks import ROOT
 
-PAGE = (ROOT / "docs" / "guides" / "sentence-grammar.md").read_text()
+PAGE = (ROOT / "docs" / "guides" / "sentences.md").read_text()
 SENTENCE = re.search(r"^> (.+)$", PAGE, re.MULTILINE)[1]  # type: ignore[index]
 TODAY = date(2026, 11, 15)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -76,15 +77,19 @@ def test_every_error_code_has_a_served_page() -> None:
     assert codes(SiteglassError) == pages - {"README"}
 
 
-def test_the_check_finds_pages_that_are_out_of_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rendering_replaces_what_changed_and_removes_what_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(build_docs, "FOLDER", tmp_path / "docs")
-    monkeypatch.setattr("sys.argv", ["build_docs.py", "--check"])
-    with pytest.raises(SystemExit, match=r"index\.html"):
-        build_docs.main()
-    monkeypatch.setattr("sys.argv", ["build_docs.py"])
-    build_docs.main()
+    pages = [f"{name}.html" for name in build_docs.served_pages().values()]
+    assert set(pages) < set(build_docs.write())
     (tmp_path / "docs/guides/gone.html").write_text("")
     (tmp_path / "docs/index.html").write_text("old")
-    monkeypatch.setattr("sys.argv", ["build_docs.py", "--check"])
-    with pytest.raises(SystemExit, match=r"\(guides/gone\.html, index\.html\)"):
-        build_docs.main()
+    assert build_docs.write() == ["guides/gone.html", "index.html"]
+    assert build_docs.write() == []
+
+
+def test_no_rendered_file_is_in_git() -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    folder = str(build_docs.FOLDER.relative_to(ROOT))
+    assert [name for name in tracked if name.startswith(folder) or name == "docs/conformance.md"] == []

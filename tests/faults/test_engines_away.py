@@ -18,10 +18,11 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
+from testing.outcomes import by_night
 from testing.private_engines import PrivateEngines
 from testing.service import fill, serving, settings_for
 
-pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
+pytestmark = [pytest.mark.alone, pytest.mark.xdist_group("private-engines")]
 
 DEADLINE_MS = 1_500
 SLACK_S = 1.5
@@ -104,7 +105,7 @@ def _well_again(service: httpx.Client) -> bool:
 
 
 @pytest.mark.promise("error.UNAVAILABLE", "setting.search_timeout_ms", "setting.postgres_timeout_ms")
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", [FAULTS[1], *by_night(FAULTS[0], FAULTS[2])])
 @pytest.mark.parametrize("name", ["opensearch", "postgres"])
 def test_503_in_time_nothing_charged_and_well_again(
     service: httpx.Client, settings: Settings, private_engines: PrivateEngines, name: str, fault: str
@@ -141,7 +142,7 @@ def test_503_in_time_nothing_charged_and_well_again(
 
 
 @pytest.mark.promise(cases={"frozen": "setting.redis_timeout_ms"})
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", [FAULTS[2], *by_night(FAULTS[0], FAULTS[1])])
 def test_without_redis_everything_is_answered(
     service: httpx.Client, private_engines: PrivateEngines, fault: str
 ) -> None:

@@ -28,11 +28,12 @@ from siteglass.corpus.lead_files import write_parquet
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, environment_of
+from testing.outcomes import by_night
 from testing.postgres_cluster import PostgresCluster
 from testing.service import SECRET, ServiceProcess, fill, settings_for
 from tests.faults.charge_load import ENRICH, ChargeLoad
 
-pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
+pytestmark = [pytest.mark.alone, pytest.mark.xdist_group("private-engines")]
 
 LONG = bool(os.environ.get("SITEGLASS_LONG"))
 RATE, ROUNDS, STEADY_S = (100, 5, 10.0) if LONG else (20, 1, 3.0)
@@ -167,7 +168,7 @@ async def _server_port(postgres: Postgres) -> int:
     return int((await postgres.fetch("SELECT inet_server_port() AS port"))[0]["port"])
 
 
-@pytest.mark.parametrize("fault", ["killed", "frozen"])
+@pytest.mark.parametrize("fault", ["killed", *by_night("frozen")])
 def test_a_lost_primary_is_replaced(
     cluster: PostgresCluster, settings: Settings, service: ServiceProcess, fault: str
 ) -> None:

@@ -33,7 +33,9 @@ from testing.fault_runs.verifier import verify
 from testing.opensearch_cluster import Cluster, Node, running_cluster
 from testing.service import fill, run, settings_for
 
-pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
+NIGHTLY = True
+
+pytestmark = [pytest.mark.alone, pytest.mark.xdist_group("private-engines")]
 
 LONG = bool(os.environ.get("SITEGLASS_LONG"))
 KILLS, FREEZES, LEADS = (30, 10, 20_000) if LONG else (1, 1, 3_000)
@@ -100,7 +102,6 @@ def test_a_frozen_node_fails_hardly_any_request(
     assert verdict.failed <= (20 if LONG else 4), verdict
 
 
-@pytest.mark.skipif(not LONG, reason="takes a minute for each node that is started again; `make faults` runs it")
 def test_with_two_nodes_lost_every_answer_is_right_or_refused(
     cluster: Cluster, settings: Settings, leads: list[Lead], tmp_path: Path
 ) -> None:
@@ -129,7 +130,6 @@ PHASES = {
 }
 
 
-@pytest.mark.skipif(not LONG, reason="takes a minute for each node that is started again; `make faults` runs it")
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_node_lost_during_a_rebuild(
     cluster: Cluster, settings: Settings, leads: list[Lead], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str

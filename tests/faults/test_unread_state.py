@@ -14,7 +14,9 @@ from siteglass.settings import Settings
 from testing.opensearch_cluster import Cluster
 from testing.service import run, settings_for
 
-pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
+NIGHTLY = True
+
+pytestmark = [pytest.mark.alone, pytest.mark.xdist_group("private-engines")]
 
 
 @pytest.fixture(scope="module")

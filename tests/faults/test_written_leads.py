@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Iterator
@@ -25,7 +24,9 @@ from siteglass.settings import Settings
 from testing.opensearch_cluster import Cluster, running_cluster
 from testing.service import fill, run, settings_for
 
-pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
+NIGHTLY = True
+
+pytestmark = [pytest.mark.alone, pytest.mark.xdist_group("private-engines")]
 
 LEADS, KILLS, RESTARTS = 100_000, 20, 3
 PER_FILE = 500
@@ -85,9 +86,6 @@ async def _domains(index: Index) -> set[str]:
     return found
 
 
-@pytest.mark.skipif(
-    not os.environ.get("SITEGLASS_LONG"), reason="twenty kills take twenty minutes; `make faults` runs it"
-)
 def test_no_acknowledged_lead_is_lost(cluster: Cluster, tmp_path: Path) -> None:
     settings = settings_for("written-leads", opensearch_urls=cluster.urls)
     leads = list(generate(LEADS, SEED))

@@ -27,7 +27,7 @@ UNCHANGED, CHANGING = 1_500, 500
 
 
 @pytest.mark.promise("feature.generations")
-@pytest.mark.timing
+@pytest.mark.alone
 @pytest.mark.no_cover
 def test_two_promotions_and_a_rollback_under_traffic(tmp_path: Path) -> None:
     index = Index("gapless", tmp_path)

@@ -26,7 +26,7 @@ from tests.ingest.drive.test_hostile_archives import (
 )
 
 SITEGLASS = Path(sys.executable).parent / "siteglass"
-pytestmark = pytest.mark.timing  # Spark takes all cores: alone
+pytestmark = pytest.mark.alone  # Spark takes all cores: alone
 PAGE = b"<html><title>Oak House %d</title><body><h1>Oak House</h1><p>We make tables of oak, by hand.</p></body></html>"
 
 

@@ -30,6 +30,27 @@ LEADS = [
     )
     for name in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 ]
+# Read from pages, as most leads are.
+SEEN = Lead(
+    domain="door-seen.com",
+    crawled_at_ms=1_790_000_000_000,
+    title="A site that was read",
+    emails=("jo@door-seen.com", "team@door-seen.com"),
+    phones=("+1 555 0123",),
+    emails_detail=tuple(
+        {
+            "value": f"{name}@door-seen.com",
+            "owner": "own",
+            "confidence": 90,
+            "page": f"https://door-seen.com/{page}",
+            "crawled_at_ms": 1_790_000_000_000,
+            "first_seen_ms": 1_780_000_000_000,
+            "last_seen_ms": 1_790_000_000_000,
+        }
+        for name, page in (("jo", "imprint"), ("team", "contact"))
+    ),
+    country="USA",
+)
 ASK, CONFIRM = "/v1/opt-out", "/v1/opt-out/confirm"
 _CALLERS = itertools.count(1)
 
@@ -68,7 +89,7 @@ class Door:
 @pytest.fixture(scope="session")
 def leads(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Settings]:
     """Settings of an index with these leads and its own tables: what is suppressed here is so for no other test."""
-    with world(f"door_{worker_id}", LEADS, tmp_path_factory.mktemp("door")) as made:
+    with world(f"door_{worker_id}", [*LEADS, SEEN], tmp_path_factory.mktemp("door")) as made:
         yield made.settings
 
 

@@ -74,7 +74,7 @@ def test_an_address_is_not_shown_any_more(door: Door) -> None:
 def test_what_is_held_about_an_address(door: Door) -> None:
     asked = door.ask(email="two@door-two.com", request="access")
     told = door.confirm(ticket=asked["ticket"], code=door.outbox.code("two@door-two.com"))
-    assert list(told) == ["request", "email", "suppressed_since", "suppressed_on", "leads"]
+    assert list(told) == ["request", "email", "suppressed_since", "suppressed_on", "leads", "received_by"]
     assert (told["request"], told["email"], told["suppressed_since"]) == ("access", "two@door-two.com", None)
     assert told["leads"] == [
         {
@@ -82,6 +82,7 @@ def test_what_is_held_about_an_address(door: Door) -> None:
             "fields": ["emails"],
             "source": "leads.parquet",
             "crawled_at": "2026-09-21T14:13:20Z",
+            "seen": [],
         }
     ]
 
@@ -163,7 +164,7 @@ def test_what_is_held_about_a_domain_proven_by_its_site(door: Door) -> None:
     door.site.say(f"{asked['token']}\n")
     told = door.confirm(ticket=asked["ticket"])
     (lead,) = told["leads"]
-    assert list(lead) == ["domain", "fields", "source", "crawled_at", "record"]
+    assert list(lead) == ["domain", "fields", "source", "crawled_at", "seen", "record"]
     assert lead["domain"] == "door-five.com"
     assert lead["record"]["title"] == "The five site"
     assert "five@door-five.com" in lead["record"]["emails"]

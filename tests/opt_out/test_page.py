@@ -49,7 +49,7 @@ def _files(read: _Read) -> dict[str, str]:
 @pytest.mark.promise("route.GET /opt-out", "route.GET /opt-out/{version}/{name}")
 def test_the_page_and_its_files(door: Door, read: _Read) -> None:
     files = _files(read)
-    assert set(files) == {"opt_out.css", "opt_out.js", "icon.svg"}
+    assert set(files) == {"tokens.css", "frame.css", "site.css", "opt_out.js", "icon.svg"}
     for path in ("/opt-out", *files.values()):
         response = door.client.get(path)
         assert response.status_code == 200
@@ -74,7 +74,7 @@ def test_nothing_comes_from_elsewhere(door: Door, html: str, read: _Read) -> Non
     assert "//" not in re.sub(r"^\s*// .*$", "", script, flags=re.MULTILINE)
     for word in ("innerHTML", "eval(", "document.write", "insertAdjacent", "localStorage", "cookie"):
         assert word not in script
-    assert "@import" not in door.client.get(_files(read)["opt_out.css"]).text
+    assert "@import" not in door.client.get(_files(read)["site.css"]).text
 
 
 def test_every_field_has_a_label_and_its_error(read: _Read) -> None:
@@ -122,8 +122,9 @@ def test_it_says_what_is_done_and_kept(read: _Read) -> None:
     said = " ".join(read.text.split())
     for promise in (
         "Within 60 seconds, searches and look-ups no longer show the address or the record of the website",
-        "keep a receipt that names its domain, and nothing else",
-        "Records of other websites may contain links to it",
+        "keep a receipt that names the domain of the website",
+        "They may also have files with the record and its contact details",
+        "Records of other websites may contain links to the website",
         "stored for up to two days in case a customer repeats a request. From now on they are returned without your "
         "data",
         "Nothing is stored about your request",

@@ -1,10 +1,10 @@
-"""Writes docs/proof.md from the result of a run."""
+"""Writes the section "Charging" of docs/proof.md from the result of a run."""
 
 from __future__ import annotations
 
 from typing import Any
 
-PAGE = """# Proof of charging
+PAGE = """## Charging
 
 Run on {date}, seed {seed}, by {command}. The figures are those of
 `bench/results/proof.json`; decision [0007](decisions/0007-a-separate-verifier.md) explains how it works. CI
@@ -40,9 +40,8 @@ In every round, another account sent the same key at the same time, and was char
 Without a defect, the same small runs pass. The whole proof took {minutes:.0f} minutes on {cores} cores (load average
 {load_before} before, {load_after} after).
 
-## What it does not show
-`kill -9` ends processes, not the machine: data in the kernel survives. PostgreSQL's `fsync` and `synchronous_commit`
-make a commit wait for the disk; beyond the seeded defect, this proof does not test them.
+**What it does not show.** `kill -9` ends processes, not the machine: data in the kernel survives. PostgreSQL's `fsync`
+and `synchronous_commit` make a commit wait for the disk; beyond the seeded defect, this proof does not test them.
 """
 
 
@@ -63,7 +62,7 @@ def _twins(name: str, part: dict[str, Any]) -> str:
 
 
 def page(result: dict[str, Any]) -> str:
-    """The page, whatever the verdict."""
+    """The section, whatever the verdict."""
     parts, plan = result["parts"], result["plan"]
     names = sorted(set(parts["ledger"]["faults"]) | set(parts["http"]["faults"]))
     counts = [(name, parts["ledger"]["faults"].get(name, 0), parts["http"]["faults"].get(name, 0)) for name in names]

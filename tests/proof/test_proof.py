@@ -1,4 +1,4 @@
-"""The proof at CI's size: charges under kills, twins, and every seeded defect caught. `make proof` is the full size."""
+"""The proof: charges under kills, twins, and defects that must be caught; at night all of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.proof.__main__ import CI
+from testing.outcomes import by_night
+from tests.proof.__main__ import CI, NIGHT
 from tests.proof.defects import DEFECTS
 from tests.proof.faults import Counts, schedule
 from tests.proof.report import page
-from tests.proof.run import prove
+from tests.proof.run import Plan, prove
 
 
 def test_faults_follow_from_the_seed_alone() -> None:
@@ -27,25 +28,26 @@ def test_faults_follow_from_the_seed_alone() -> None:
 
 @pytest.mark.promise("charge.before_answer", "retry.replay", "retry.once")
 @pytest.mark.private_engines
-def test_nothing_lost_nothing_doubled_and_every_defect_seen(tmp_path: Path) -> None:
-    result = prove(CI, tmp_path, print)
+@pytest.mark.parametrize("plan", [CI, *by_night(NIGHT)], ids=["small", "night"])
+def test_nothing_lost_nothing_doubled_and_every_defect_seen(tmp_path: Path, plan: Plan) -> None:
+    result = prove(plan, tmp_path, print)
     parts = result["parts"]
     judged = {name: part["broken"] for name, part in parts.items() if name != "defects"}
-    assert set(judged) == {
-        "ledger", "http", "ledger_twins", "http_twins", "without_defect_http", "without_defect_batch",
-        "without_defect_single",
-    }  # fmt: skip
+    chosen = [defect for defect in DEFECTS if defect.name in plan.defects]
+    levels = {f"without_defect_{level}" for defect in chosen for level in defect.runs}
+    assert set(judged) == {"ledger", "http", "ledger_twins", "http_twins"} | levels
     assert {name: broken for name, broken in judged.items() if broken} == {}
-    runs = [(defect.name, level) for defect in DEFECTS for level in defect.runs]
+    runs = [(defect.name, level) for defect in chosen for level in defect.runs]
     assert {(row["name"], row["level"]): row["caught"] for row in parts["defects"]} == dict.fromkeys(runs, True)
     assert result["good"]
 
-    assert parts["ledger"]["charges"] >= 10_000
-    assert parts["http"]["charges"] >= 2_000
+    assert parts["ledger"]["charges"] >= plan.ledger_charges
+    assert parts["http"]["charges"] >= plan.http_charges
     done = Counter(parts["ledger"]["faults"]) + Counter(parts["http"]["faults"])
-    assert (done["kill postgres"], done["kill worker"]) == (8, 12)
-    # Every kind of fault, and retries that found what a fault had cut off: else it was too gentle to prove anything.
-    assert set(done) == set(Counts(1, 1, redis=True).each())
-    assert parts["ledger"]["found_by_retry"] > 0
-    assert parts["http"]["found_by_retry"] > 0
+    assert (done["kill postgres"], done["kill worker"]) == (plan.postgres_kills, plan.worker_kills)
+    if plan == NIGHT:
+        # Every kind of fault, and retries that found what one had cut off: else it was too gentle to prove anything.
+        assert set(done) == set(Counts(1, 1, redis=True).each())
+        assert parts["ledger"]["found_by_retry"] > 0
+        assert parts["http"]["found_by_retry"] > 0
     assert f"{result['charges']:,} charges under" in page(result)

@@ -11,6 +11,7 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index import documents
 from siteglass.index.documents import SortKeys, sort_keys
+from siteglass.index.pages import UNKNOWN_RANK
 from siteglass.query.fields import SORTS
 from testing.service import filled, serving
 from tests.search.test_pages import domains, walk
@@ -22,10 +23,10 @@ ORDER = {"-score": "rank", "score": "rank", "-spending": "spending_rank", "-craw
 
 
 def _tied(lead: Lead) -> SortKeys:
-    """The keys of a lead with the same hash for many domains; the numbers in front of the hash stay."""
+    """The keys of a lead with the same hash for many domains. Every third lead has no score."""
     keys = sort_keys(lead)
     tie = KEYS[keys.bucket % len(KEYS)]
-    return keys._replace(rank=tie, spending_rank=tie, crawled_rank=tie)
+    return keys._replace(rank=tie + (UNKNOWN_RANK if keys.bucket % 3 == 0 else 0), spending_rank=tie, crawled_rank=tie)
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +49,9 @@ def tied(tied_leads: list[Lead], tmp_path_factory: pytest.TempPathFactory) -> It
 def test_a_walk_there_and_back_meets_each_lead_once(
     tied: httpx.Client, tied_leads: list[Lead], sort: str, limit: int
 ) -> None:
-    def place(lead: Lead) -> tuple[int, str]:
-        return (getattr(_tied(lead), ORDER[sort]) if sort in ORDER else 0, lead.domain)
+    def place(lead: Lead) -> tuple[bool, int, str]:
+        key = getattr(_tied(lead), ORDER[sort]) if sort in ORDER else 0
+        return (sort == "score" and key < UNKNOWN_RANK, key, lead.domain)
 
     expected = [lead.domain for lead in sorted(tied_leads, key=place, reverse=sort == "score")]
     body = {"limit": limit, "sort": sort, "select": ["domain"]}

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from testing.outcomes import judge_times
 from testing.service import ServiceProcess
 from tests.server.hostile import KINDS
 from tests.server.raw import connected, running
@@ -82,8 +83,7 @@ def test_others_are_answered_in_time(process: ServiceProcess) -> None:
     with _attack(process.port, 6, *KINDS):
         time.sleep(0.5)
         taken = _ask(process.port, time.monotonic() + 5)
-    print(f"p99 {_p99(taken) * 1e3:.1f} ms of {len(taken)}")
-    assert _p99(taken) < P99_S
+    judge_times(_p99(taken) < P99_S, f"p99 {_p99(taken) * 1e3:.1f} ms")
 
 
 @pytest.mark.timing
@@ -93,5 +93,4 @@ def test_others_are_answered_in_time_beside_half_open_connections(process: Servi
             connection = stack.enter_context(connected(process.port))
             connection.sendall(b"" if number % 2 else b"GET /healthz HTTP/1.1\r\nHost: te")
         taken = _ask(process.port, time.monotonic() + 12)  # they are closed meanwhile
-    print(f"p99 {_p99(taken) * 1e3:.1f} ms of {len(taken)}")
-    assert _p99(taken) < P99_S
+    judge_times(_p99(taken) < P99_S, f"p99 {_p99(taken) * 1e3:.1f} ms")

@@ -22,6 +22,7 @@ SHARED = {
     "old downloads",
     "old sessions",
     "old uploads",
+    "received counts",
     "sealed second factors",
     "unsettled suppressions",
 }

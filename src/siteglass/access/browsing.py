@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, Preview
 from siteglass.access.keys import Caller
@@ -12,7 +11,7 @@ from siteglass.errors import Unauthorized
 from siteglass.platform.postgres import Postgres
 
 _TERMS = """
-SELECT a.plan, p.rate_per_s, p.burst, p.preview, p.preview_leads_per_day, p.rebill_after_hours,
+SELECT a.plan, p.rate_per_s, p.burst, p.preview, p.preview_leads_per_day,
     k.id AS key_id, k.daily_lead_cap AS own_cap, p.daily_lead_cap AS plan_cap, (
         SELECT coalesce(sum(d.lead), 0)::bigint FROM {schema}.usage_days d
         WHERE d.key_id = k.id AND d.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
@@ -42,8 +41,6 @@ FROM changed
 """
 # Until the person is charged for the first time.
 _NO_KEY = 0
-_FREE_HOURS = 24
-"""What an account paid for is shown again free for as long as responses are stored, whatever the plan says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,6 @@ class BrowserTerms:
     caller: Caller
     preview: Preview
     preview_leads_per_day: int
-    rebill_after_hours: int | None = None
     daily_lead_cap: int | None = None
     """The lower one of the person's and the plan's, as charges check it."""
     has_own_cap: bool = False
@@ -64,10 +60,6 @@ class BrowserTerms:
         """The lead credits that the person can spend now, of those that the account has."""
         return balance if self.daily_lead_cap is None else min(balance, max(0, self.daily_lead_cap - self.spent_today))
 
-    def is_free(self, paid_at: datetime, now: datetime) -> bool:
-        """Whether a lead that was paid for at this time is shown again free of charge."""
-        return paid_at > now - timedelta(hours=max(_FREE_HOURS, self.rebill_after_hours or 0))
-
 
 async def browser_terms(postgres: Postgres, account_id: int, person_id: int) -> BrowserTerms:
     """The terms of a person who is signed in to an account."""
@@ -77,14 +69,20 @@ async def browser_terms(postgres: Postgres, account_id: int, person_id: int) -> 
     key_id = row["key_id"] or _NO_KEY
     # Rates are limited by person, who may have no row of keys yet: a negative number is that of no key.
     caller = Caller(
-        account_id, key_id, -person_id, frozenset(("search",)), row["plan"], row["rate_per_s"], row["burst"]
+        account_id,
+        key_id,
+        -person_id,
+        frozenset(("search",)),
+        row["plan"],
+        row["rate_per_s"],
+        row["burst"],
+        person_id=person_id,
     )
     own, plan = row["own_cap"], row["plan_cap"]
     return BrowserTerms(
         caller,
         row["preview"],
         row["preview_leads_per_day"],
-        row["rebill_after_hours"],
         daily_lead_cap=min((cap for cap in (own, plan) if cap is not None), default=None),
         has_own_cap=own is not None and (plan is None or own <= plan),
         spent_today=row["spent_today"],

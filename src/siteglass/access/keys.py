@@ -57,6 +57,8 @@ class Caller:
     networks: tuple[Network, ...] | None = None
     test: bool = False
     """Whether it sees made-up leads and pays nothing."""
+    person_id: int | None = None
+    """The person in the browser, who has no key; None for callers of the API."""
 
 
 @dataclass(frozen=True, slots=True)

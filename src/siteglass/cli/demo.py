@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -16,17 +15,13 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from siteglass.cli.demo_data import COUNT, SEED, prepare
 from siteglass.settings import Settings, SettingsError, environment_of, load_settings
 from siteglass.web.address import listener, require_free_port, url
-
-if TYPE_CHECKING:
-    from siteglass.platform.backends import Backends
 
 FOLDER = Path("var/demo")
 # The environment that the service runs with; the demo's secrets are made once and kept in it.
@@ -36,11 +31,8 @@ PID_FILE = FOLDER / "pid"
 LOG_FILE = FOLDER / "log"
 # Mails of the demo: nobody receives them, so that the codes of /opt-out can be read here.
 OUTBOX = FOLDER / "outbox"
-COUNT, SEED = 50_000, 1
-# Below this the demo has only generated leads: the companies that are read from pages would be most of it.
-MIN_COUNT_WITH_COMPANIES = 10_000
-ACTOR = "demo"
-CREDITS = 10_000_000
+# Where the sign-in link works, unless the environment names other networks.
+LOOPBACK = ("127.0.0.0/8", "::1")
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 20
 # It begins the names of indices and is the name of a schema: what both allow.
@@ -87,10 +79,11 @@ def _checked_name(_context: click.Context, _option: click.Parameter, name: str |
 @click.option(
     "--name", callback=_checked_name, help="Prefix of its names in the engines [default: as last time, or demo]."
 )
-def demo_up(count: int | None, seed: int | None, name: str | None) -> None:
-    """Set up tables, leads and accounts, and start the service; the last line is JSON with its URL and keys.
+@click.option("--stay", is_flag=True, help="Stay in the foreground until the service ends, as containers do.")
+def demo_up(count: int | None, seed: int | None, name: str | None, stay: bool) -> None:
+    """Set up tables, leads and accounts, start the service, and print a link that signs you in.
 
-    What is already there stays: run again, it makes only what is missing.
+    The last line is JSON with its URL and keys. What is already there stays: run again, it makes only what is missing.
     """
     kept = kept_settings()
     settings = _demo_settings(kept, name or (kept.index_prefix if kept else "demo"))
@@ -100,21 +93,31 @@ def demo_up(count: int | None, seed: int | None, name: str | None) -> None:
     if running() is None:
         require_free_port(settings)  # reported now, not after everything else is created
     _keep(SETTINGS_FILE, environment_of(settings))
-    keys = asyncio.run(_prepare(settings, count, seed))
+    keys = asyncio.run(prepare(settings, count, seed, _kept(KEYS_FILE), _say))
+    _keep(KEYS_FILE, keys)
+    process = None
     if running() is None:
         process = _start(settings)
         _wait_until_ready(settings, lambda: process.poll() is None)
     else:
         _wait_until_ready(settings, lambda: running() is not None)
+    _say(f"\nSiteglass is running. This link signs you in, once, within ten minutes:\n\n  {_link(settings, keys)}\n")
     click.echo(json.dumps({"base_url": url(settings), **keys}))
+    if stay and process is not None:
+        sys.exit(_outlive(process))
+
+
+@demo.command("link")
+def demo_link() -> None:
+    """Print a new link that signs you in to the running demo, once, within ten minutes."""
+    settings, keys = _running_demo()
+    click.echo(_link(settings, keys))
 
 
 @demo.command("env")
 def demo_env() -> None:
     """Print the URL and keys of the running demo for a shell: eval "$(siteglass demo env)"."""
-    settings, keys = kept_settings(), _kept(KEYS_FILE)
-    if running() is None or settings is None or keys is None:
-        raise SettingsError(f"no demo is running in {FOLDER}. Start it: siteglass demo up")
+    settings, keys = _running_demo()
     # The last two are what `sgl` and the Python client read.
     client = {"siteglass_url": url(settings), "siteglass_api_key": keys["api_key"]}
     for name, value in {"base_url": url(settings), **keys, **client}.items():
@@ -127,8 +130,65 @@ def demo_down() -> None:
     _say("stopped the demo service" if _stop() else f"no service from {FOLDER} is running; nothing to stop")
 
 
+@demo.command("web")
+@click.option("--count", default=500, show_default=True, type=click.IntRange(1, 1_000), help="Number of sites.")
+@click.option("--seed", default=1, show_default=True, type=int, help="Another number gives other sites.")
+@click.option(
+    "--folder", default=Path("var/demo-web"), show_default=True, type=click.Path(file_okay=False, path_type=Path)
+)
+@click.option("--network", default="127.18", show_default=True, help="Loopback network, its first two numbers.")
+@click.option(
+    "--port", default=18180, show_default=True, type=click.IntRange(1, 65_533), help="HTTP; HTTPS and DNS next."
+)
+def demo_web(count: int, seed: int, folder: Path, network: str, port: int) -> None:
+    """Serve made-up sites on loopback for `siteglass crawl run`, until interrupted.
+
+    A site whose domain is appended to the file `changed.txt` in the folder gets another name and other tools.
+    """
+    if not re.fullmatch(r"127\.\d{1,3}", network):
+        raise click.BadParameter(f"{network!r}: use the first two numbers of a loopback network, such as 127.18.")
+    asyncio.run(_serve_web(count, seed, folder, network, port))
+
+
+async def _serve_web(count: int, seed: int, folder: Path, network: str, port: int) -> None:
+    from siteglass.ingest.demo import sites
+    from siteglass.ingest.demo.web import DemoWeb
+
+    made_up = DemoWeb(sites(count, seed), folder, network=network, port=port)
+    domains, changed, environment = folder / "domains.txt", folder / "changed.txt", folder / "environment"
+    async with made_up.running():
+        domains.write_text("".join(f"{domain}\n" for domain in made_up.sites))
+        changed.touch()
+        environment.write_text("".join(f"{name}={value}\n" for name, value in made_up.environment.items()))
+        _say(f"{len(made_up.sites)} made-up sites are served. In another shell, crawl them:\n")
+        click.echo(f"  (set -a; . {environment}; siteglass crawl run {domains} --promote)")
+        _say(f"\nTo change a site, append its domain to {changed}, and crawl again.")
+        known: set[str] = set()
+        while True:
+            for domain in set(changed.read_text().split()) - known:
+                known.add(domain)
+                _say(f"changed {domain}" if made_up.change(domain) else f"there is no site {domain}")
+            await asyncio.sleep(0.5)
+
+
 def _say(text: str) -> None:
     click.echo(text, err=True)
+
+
+def _running_demo() -> tuple[Settings, dict[str, str]]:
+    settings, keys = kept_settings(), _kept(KEYS_FILE)
+    if running() is None or settings is None or keys is None:
+        raise SettingsError(f"no demo is running in {FOLDER}. Start it: siteglass demo up")
+    return settings, keys
+
+
+def _link(settings: Settings, keys: dict[str, str]) -> str:
+    from siteglass.dashboard.demo_link import PATH
+    from siteglass.people.secrecy import Secrecy
+    from siteglass.people.sign_in import new_demo_link
+
+    token = new_demo_link(Secrecy(settings.dashboard_secrets), keys["dashboard_email"], int(time.time()))
+    return f"{url(settings)}{PATH}/{token}"
 
 
 # --- what it keeps in its folder ------------------------------------------------------------------
@@ -142,8 +202,10 @@ def kept_settings() -> Settings | None:
 
 def _demo_settings(kept: Settings | None, name: str) -> Settings:
     """The environment's engines under names of the demo's own."""
+    given = load_settings()
     return replace(
-        load_settings(),
+        given,
+        demo_networks=given.demo_networks or LOOPBACK,
         cursor_secrets=kept.cursor_secrets if kept else (secrets.token_hex(24),),
         key_secrets=kept.key_secrets if kept else (secrets.token_hex(24),),
         suppression_secret=(kept and kept.suppression_secret) or secrets.token_hex(24),
@@ -176,151 +238,6 @@ def _keep(path: Path, values: dict[str, str]) -> None:
     aside.replace(path)
 
 
-# --- tables, leads, accounts ----------------------------------------------------------------------
-
-
-async def _prepare(settings: Settings, count: int | None, seed: int | None) -> dict[str, str]:
-    """All that the service needs in the engines; returns the keys."""
-    from siteglass.index import generations
-    from siteglass.index.index import open_index
-    from siteglass.leads import sandbox
-    from siteglass.platform.backends import open_backends
-    from siteglass.platform.schema import migrate
-
-    _say("bringing the tables up to date")
-    await migrate(settings.postgres_owner_dsn, settings.postgres_schema, settings.postgres_dsn)
-    async with open_backends(settings) as backends:
-        index = open_index(backends)
-        await _fill(backends, count, seed)
-        if not await generations.status(index.sandbox()):
-            _say("creating the leads for test keys")
-            await sandbox.build(index)
-        keys = _kept(KEYS_FILE)
-        if keys is None or "test_api_key" not in keys or not await _stands(backends, keys.get("api_key", "")):
-            _say("creating accounts and keys")
-            keys = await _make_keys(backends)
-            _keep(KEYS_FILE, keys)
-    return keys
-
-
-async def _fill(backends: Backends, count: int | None, seed: int | None) -> None:
-    """A live generation of these leads, unless there is one; others that the demo made are dropped."""
-    from siteglass.index import generations, segments
-    from siteglass.index.entry import enter_store
-    from siteglass.index.index import open_index
-    from siteglass.index.load import LoadReport, load
-    from siteglass.index.mapping import SCHEMA_VERSION
-    from siteglass.platform.progress import progress
-
-    index = open_index(backends)
-    found = [g for g in await generations.status(index) if g.source.startswith("demo-")]
-    live = next((g for g in found if g.live and g.schema_version == SCHEMA_VERSION), None)
-    if live and count is None and seed is None:
-        _say(f"{live.documents:,} leads already exist")
-        return
-    leads = _DemoLeads(count or COUNT, SEED if seed is None else seed)
-    if live and live.source == leads.name:
-        _say(f"{live.documents:,} leads already exist")
-        return
-    for half_filled in (g for g in found if not g.live):  # an `up` that was interrupted
-        await generations.drop(index, half_filled.name)
-    files = leads.files(backends.settings.lead_store)
-    _say(f"loading {leads.count:,} leads")
-    name = await generations.create(index, generations.Shape(), source=leads.name)
-    with progress("Loading", leads.count) as advance_to:
-        loaded = 0
-        for stored in await enter_store(index, files):
-
-            def advance(so_far: LoadReport, before: int = loaded) -> None:
-                advance_to(before + so_far.read)
-
-            loaded += (await load(index, stored.path, advance, only=name)).read
-    await segments.merge_if_large(index, name, loaded)
-    await generations.promote(index, name)
-    for before in (g for g in found if g.live):
-        await generations.drop(index, before.name)
-
-
-class _DemoLeads:
-    """The leads of a demo: companies that were read from made-up pages, and generated leads; few are all generated."""
-
-    def __init__(self, count: int, seed: int) -> None:
-        from siteglass.corpus.demo import COMPANIES
-        from siteglass.corpus.lead_files import read_parquet
-
-        self.count, self.seed = count, seed
-        self._companies = [COMPANIES] if count >= MIN_COUNT_WITH_COMPANIES else []
-        self._taken = {lead.domain for path in self._companies for _, group in read_parquet(path) for lead in group}
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in self._companies)).hexdigest()[:8]
-        self.name = f"demo-{count}-{seed}-{digest}.parquet"
-
-    def files(self, folder: Path) -> list[Path]:
-        """The files of leads; those that are generated are written to the folder, unless they are there."""
-        from siteglass.corpus.demo import write_demo
-        from siteglass.platform.progress import progress
-
-        path = folder / self.name
-        if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            missing = self.count - len(self._taken)
-            _say(f"making {missing:,} leads")
-            with progress("Generating", missing) as advance_to:
-                write_demo(path, missing, self.seed, advance_to, without=self._taken)
-        return [*self._companies, path]
-
-
-async def _stands(backends: Backends, key: str) -> bool:
-    """Whether the accounts still know the key; they do not under another name, or if the data was lost."""
-    from siteglass.access.keys import Keys
-    from siteglass.errors import Unauthorized
-
-    try:
-        await Keys(backends.postgres, backends.settings.key_secrets, backends.settings.postgres_timeout_ms).find(key)
-    except Unauthorized:
-        return False
-    return True
-
-
-async def _make_keys(backends: Backends) -> dict[str, str]:
-    """One key for use, one for each refusal, and somebody who signs in to the dashboard."""
-    from siteglass.access.accounts import create_account
-    from siteglass.access.keys import KeyLimits, create_key, revoke_key
-    from siteglass.billing.credits import grant
-    from siteglass.people import people
-    from siteglass.people.passwords import Passwords
-
-    postgres, key_secrets = backends.postgres, backends.settings.key_secrets
-    suffix = secrets.token_hex(3)
-
-    async def account(name: str, plan: str, credits: int) -> int:
-        number = await create_account(postgres, f"{name} {suffix}", plan, actor=ACTOR)
-        if credits:
-            await grant(postgres, number, credits, credits, ACTOR, "demo")
-        return number
-
-    main = await account("Demo", "demo", CREDITS)
-    small = await account("Small plan", "standard", CREDITS)
-    empty = await account("No credit", "demo", 0)
-    email, password = f"owner-{suffix}@demo.example", "-".join(secrets.token_hex(3) for _ in range(4))
-    passwords = Passwords()
-    hashed = await passwords.hash(password)
-    passwords.close()
-    await people.create(postgres, email, "Demo Owner", hashed, main, "owner")
-    past = KeyLimits(expires_at=datetime.now(UTC) - timedelta(days=1))
-    revoked_id, revoked = await create_key(postgres, key_secrets, main, "revoked", actor=ACTOR)
-    await revoke_key(postgres, revoked_id, ACTOR)
-    return {
-        "api_key": (await create_key(postgres, key_secrets, main, "demo", actor=ACTOR))[1],
-        "test_api_key": (await create_key(postgres, key_secrets, main, "test", actor=ACTOR, test=True))[1],
-        "small_plan_api_key": (await create_key(postgres, key_secrets, small, "small plan", actor=ACTOR))[1],
-        "no_credit_api_key": (await create_key(postgres, key_secrets, empty, "no credit", actor=ACTOR))[1],
-        "expired_api_key": (await create_key(postgres, key_secrets, main, "expired", limits=past, actor=ACTOR))[1],
-        "revoked_api_key": revoked,
-        "dashboard_email": email,
-        "dashboard_password": password,
-    }
-
-
 # --- the service's process ------------------------------------------------------------------------
 
 
@@ -348,6 +265,22 @@ def _start(settings: Settings) -> subprocess.Popen[bytes]:
     PID_FILE.write_text(str(process.pid))
     _say(f"starting the service; its log is {LOG_FILE}")
     return process
+
+
+def _outlive(process: subprocess.Popen[bytes]) -> int:
+    """Wait for the service, and end it when this command is to end; its status, 0 if this command ended it."""
+    asked_to_end = False
+
+    def end(*_: object) -> None:
+        nonlocal asked_to_end
+        asked_to_end = True
+        process.terminate()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    status = process.wait()
+    PID_FILE.unlink(missing_ok=True)
+    return 0 if asked_to_end else abs(status)
 
 
 def _wait_until_ready(settings: Settings, runs: Callable[[], bool]) -> None:

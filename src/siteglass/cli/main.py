@@ -11,6 +11,7 @@ import click
 from siteglass import __version__
 from siteglass.cli.accounts import COMMANDS
 from siteglass.cli.backup import backup
+from siteglass.cli.crawl import crawl
 from siteglass.cli.credits import credits_
 from siteglass.cli.demo import demo
 from siteglass.cli.doctor import doctor
@@ -38,6 +39,7 @@ def cli() -> None:
 for command in (
     *COMMANDS,
     backup,
+    crawl,
     credits_,
     demo,
     doctor,

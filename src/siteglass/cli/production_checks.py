@@ -22,7 +22,7 @@ from siteglass.cli.findings import DEADLINE_MS, DEADLINE_S, Check, Finding, Pati
 from siteglass.errors import Unavailable
 from siteglass.platform.backup_info import newest_backups
 from siteglass.platform.opensearch import EngineError, open_opensearch
-from siteglass.platform.postgres_servers import Connector
+from siteglass.platform.postgres_servers import Connector, Servers
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.journal import missing, open_journal
 from siteglass.suppression.values import Hasher
@@ -158,7 +158,14 @@ async def _backups(patient: Patient) -> Finding:
         return Finding(
             "wrong", f"the newest backup is {age / timedelta(hours=1):.0f} hours old", "run one, see its log"
         )
+    if _hosts(patient.settings.crawl_dsn) & _hosts(patient.settings.postgres_dsn):
+        found = "contain the crawler's database too, which changes with each page and need not be backed up"
+        return Finding("warning", found, f"set {variable('crawl_dsn')} to another server")
     return Finding("ok", f"the newest is {age / timedelta(hours=1):.1f} hours old; the archive is up to date")
+
+
+def _hosts(dsn: str) -> set[str]:
+    return set(Servers.read(dsn).places[:-1])  # the last one is the database
 
 
 def _newest_backup(settings: Settings) -> datetime:
@@ -190,6 +197,9 @@ async def _journal(patient: Patient) -> Finding:
 
 async def _public_address(patient: Patient) -> Finding:
     settings = patient.settings
+    if settings.demo_networks:
+        found = f"{', '.join(settings.demo_networks)} may enter by a demo's link, without a password"
+        return Finding("wrong", found, f"remove {variable('demo_networks')}")
     if urlsplit(settings.public_url).scheme != "https":
         return Finding("wrong", f"{variable('public_url')} is not an https address", f"set {variable('public_url')}")
     if wide := list(_too_wide(settings.trusted_proxies)):
@@ -205,6 +215,14 @@ def _too_wide(networks: tuple[str, ...]) -> Iterator[str]:
                 yield network
         if network == "*":
             yield network
+
+
+async def _outgoing(patient: Patient) -> Finding:
+    name = variable("outgoing_allowed")
+    if allowed := patient.settings.outgoing_allowed:
+        found = f"the crawler may connect to {', '.join(allowed)}: strangers choose what it fetches"
+        return Finding("wrong", found, f"remove {name}")
+    return Finding("ok", "the crawler connects to public addresses only")
 
 
 async def _metrics(patient: Patient) -> Finding:
@@ -239,6 +257,7 @@ PRODUCTION_CHECKS = (
     Check("backups", _backups, needs=("postgresql",)),
     Check("journal", _journal, needs=("tables", "opt-out secret")),
     Check("public address", _public_address),
+    Check("outgoing", _outgoing),
     Check("metrics", _metrics),
     Check("open files", _open_files),
 )

@@ -1,6 +1,8 @@
 """Tables that people have: CSV as any spreadsheet writes it, and XLSX. Everything is bounded.
 
-A workbook is a ZIP archive: its unpacked size is checked before it is parsed. Files are read in pieces.
+A workbook is a ZIP archive: its unpacked size is checked, and its cells and strings are counted, before it is parsed.
+What the counts let through can still take much memory. A stranger's file is therefore read in a separate process
+(`siteglass.leads.downloads.reading`).
 """
 
 from __future__ import annotations
@@ -8,13 +10,15 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-import openpyxl
+from python_calamine import CalamineWorkbook
 
 MAX_PARTS = 500
 # Rows that are looked at to find out about a table.
@@ -22,6 +26,12 @@ SAMPLE_ROWS = 200
 _SAMPLE_CHARS = 1_000_000
 _PIECE_BYTES = 1_000_000
 _DELIMITERS = ",;\t|"
+# Elements of a workbook that cost time and memory even if they are empty: cells, shared strings, and runs of rich text.
+_CELL_OR_STRING = re.compile(rb"<(?:\w+:)?(c|si|r)[\s/>]")
+# A cell has one string, of a few runs. Strings that no cell shows are left over, or there to harm.
+_STRINGS_PER_CELL = 10
+_SPARE_STRINGS = 10_000
+_EXACT_TO = 10**15
 
 
 class TableError(ValueError):
@@ -35,6 +45,8 @@ class TableLimits:
     rows: int
     columns: int
     cell_chars: int
+    cells: int
+    """Of all sheets of a workbook, empty ones too."""
     unpacked_bytes: int
     """Of all parts of a workbook."""
 
@@ -95,27 +107,45 @@ def find_delimiter(text: io.TextIOWrapper) -> str:
 def workbook_rows(file: BinaryIO, limits: TableLimits) -> Iterator[list[str]]:
     """The rows of the first sheet, blank ones too; one more than allowed if there are more. Raises TableError."""
     try:
-        with zipfile.ZipFile(file) as archive:
-            parts = archive.infolist()
-        # Python reads no more of a part than its stated size.
-        if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > limits.unpacked_bytes:
-            raise TableError("The workbook is too large. Save the sheet as CSV, and use that file.")
-        book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-        try:
-            yield from _sheet_rows(book.worksheets[0], limits)
-        finally:
-            book.close()
+        _check_size(file, limits)
+        file.seek(0)
+        with CalamineWorkbook.from_filelike(file) as book:
+            sheet = book.get_sheet_by_index(0)
+            # Rows begin at the first column that has a value.
+            before = [""] * sheet.start[1] if sheet.start else []
+            for row in islice(sheet.iter_rows(), limits.rows + 2):
+                yield before + [_cell_text(value) for value in row]
     except TableError:
         raise
-    except Exception as error:  # openpyxl raises whatever a broken part of the file makes it raise
+    except Exception as error:  # a broken part can make either library raise anything
         raise TableError("The workbook cannot be read. Save it as XLSX or CSV again.") from error
 
 
-def _sheet_rows(sheet: Any, limits: TableLimits) -> Iterator[list[str]]:
-    # Without what the file says about its size, which may be wrong.
-    sheet.reset_dimensions()
-    for row in islice(sheet.iter_rows(values_only=True, max_col=limits.columns + 1), limits.rows + 2):
-        yield ["" if value is None else str(value) for value in row]
+def _check_size(file: BinaryIO, limits: TableLimits) -> None:
+    """Raise TableError if the parts of a workbook are too large, or have too many cells or strings."""
+    too_large = TableError("The workbook is too large. Save the sheet as CSV, and use that file.")
+    counts: Counter[bytes] = Counter()
+    with zipfile.ZipFile(file) as archive:
+        parts = archive.infolist()
+        # Python reads no more of a part than its stated size.
+        if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > limits.unpacked_bytes:
+            raise too_large
+        for part in parts:
+            with archive.open(part) as content:
+                # An element that is cut by the end of a piece is not counted, which does not matter.
+                while piece := content.read(_PIECE_BYTES):
+                    counts.update(_CELL_OR_STRING.findall(piece))
+                    if max(counts.values(), default=0) > limits.cells:
+                        raise too_large
+    if counts[b"si"] + counts[b"r"] > counts[b"c"] * _STRINGS_PER_CELL + _SPARE_STRINGS:
+        raise too_large
+
+
+def _cell_text(value: object) -> str:
+    """A value as a person would write it: a workbook has only floating-point numbers."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_TO:
+        return str(int(value))
+    return str(value)
 
 
 def bounded(row: Sequence[str], limits: TableLimits) -> list[str]:

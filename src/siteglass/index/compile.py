@@ -72,7 +72,7 @@ def any_of(ways: list[Query]) -> Query:
     return {"bool": {"should": ways, "minimum_should_match": 1}}
 
 
-def _ways(condition: Condition) -> Iterable[Query]:
+def _ways(condition: Condition) -> Iterable[Query]:  # noqa: C901
     """Clauses of which at least one holds where the condition holds."""
     ask, values = condition.ask, condition.values
     match ask.kind:

@@ -13,6 +13,10 @@ That is more than all ranks below 1,000, so the last attempt is `rank <= 1000` w
 Leads with the same key are in the order of their domains. To sort by text costs the engine an eighth of its work for a
 page, and two leads rarely have the same key. So it sorts by the key alone and the page is put in order here. Only if
 leads with the same key are on both sides of the page's end, the page is requested again, sorted by both.
+
+Leads without a score have the highest ranks, so `score`, which runs down the ranks, would begin with them. It has two
+stretches instead: first down from the highest rank of a score, then down the ranks of leads without one. A page at the
+seam between them takes two requests.
 """
 
 from __future__ import annotations
@@ -21,8 +25,9 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -34,6 +39,7 @@ from siteglass.platform import metrics
 from siteglass.platform.opensearch import Decode, EngineError
 from siteglass.query.criteria import Criteria, Range
 from siteglass.query.cursor import Position
+from siteglass.query.fields import OLD_SCORE_SORT
 
 SAMPLE_BUCKETS = 16
 # How many page widths a window spans, one try after the other; then there is no window.
@@ -41,6 +47,10 @@ WIDENINGS = (8, 64)
 ONE_SCORE = 1 << RANK_HASH_BITS
 # The first page against the index order knows no width yet: parts and multiples of the leads of one score.
 FIRST_WINDOWS = (ONE_SCORE >> 10, ONE_SCORE >> 4, ONE_SCORE << 2)
+# Leads without a score have this rank and higher ones, below the last.
+UNKNOWN_RANK, LAST_RANK = 101 * ONE_SCORE, 102 * ONE_SCORE
+# After every domain.
+_LAST_DOMAIN = "\uffff"
 
 # From where the engine takes records, as part of a request: leads that an older build wrote have no cards.
 Records = Mapping[str, Any]
@@ -52,12 +62,35 @@ SOURCE: Records = {"_source": True}
 MAX_MSEARCH_BYTES = 16_384
 
 
+class Stretch(NamedTuple):
+    """Keys that are walked in one piece, both ends included; None: there is no end."""
+
+    low: int | None = None
+    high: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """A total order of leads: the leading key, then the domain, both in the same direction."""
 
     key: str
     descending: bool = False
+    unknown_from: int | None = None
+    """Keys from here on belong to leads without a value, with which the order ends although it runs down the keys."""
+
+    def stretch(self, position: Position | None) -> Stretch:
+        """The keys that a walk from this position meets before a seam."""
+        if self.unknown_from is None:
+            return Stretch()
+        if position is None or position.key < self.unknown_from:
+            return Stretch(high=self.unknown_from - 1)
+        return Stretch(low=self.unknown_from)
+
+    def after_seam(self, position: Position) -> Position | None:
+        """Where a walk in the direction of this position continues at the end of its stretch; None: it ends there."""
+        if self.unknown_from is None or (position.key < self.unknown_from) is position.backward:
+            return None
+        return Position(0, "", backward=True) if position.backward else Position(LAST_RANK - 1, _LAST_DOMAIN)
 
     def runs_down(self, *, backward: bool) -> bool:
         """Whether travel in this direction goes from high keys to low ones."""
@@ -77,7 +110,9 @@ class Order:
 INDEX_ORDER = "rank"
 ORDERS = {
     "-score": Order(INDEX_ORDER),
-    "score": Order(INDEX_ORDER, descending=True),
+    "score": Order(INDEX_ORDER, descending=True, unknown_from=UNKNOWN_RANK),
+    # Only by cursors of the release before: unknown scores first. Goes with the next release.
+    OLD_SCORE_SORT: Order(INDEX_ORDER, descending=True),
     "-spending": Order("spending_rank"),
     "-crawled_at": Order("crawled_rank"),
     "domain": Order("domain_rank"),
@@ -95,11 +130,11 @@ class HitPage:
     hits: list[Hit]
     more: bool
 
-    def width(self, limit: int) -> int:
-        """How much of the leading key a page of `limit` leads takes here."""
-        if len(self.hits) < 2:
-            return 0
-        return abs(self.hits[-1].key - self.hits[0].key) * limit // (len(self.hits) - 1)
+    def width(self, sort: str, limit: int) -> int:
+        """How much of the leading key a page of `limit` leads takes here; the step over a seam does not count."""
+        sign = -1 if ORDERS[sort].descending else 1
+        steps = [step for one, other in pairwise(self.hits) if (step := sign * (other.key - one.key)) >= 0]
+        return sum(steps) * limit // len(steps) if steps else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +181,13 @@ def _just_before(order: Order, position: Position) -> int:
 
 def _nearby(order: Order, position: Position, window: int | None) -> Query:
     """The range that lets the engine start at the page instead of walking there, and stop after it."""
-    down = order.runs_down(backward=position.backward)
-    bounds = {"lte" if down else "gte": position.key}
-    if window is not None:
-        bounds["gte" if down else "lte"] = position.key - window if down else position.key + window
+    stretch = order.stretch(position)
+    if order.runs_down(backward=position.backward):
+        ends = [end for end in (stretch.low, None if window is None else position.key - window) if end is not None]
+        bounds = {"lte": position.key, **({"gte": max(ends)} if ends else {})}
+    else:
+        ends = [end for end in (stretch.high, None if window is None else position.key + window) if end is not None]
+        bounds = {"gte": position.key, **({"lte": min(ends)} if ends else {})}
     return {"range": {order.key: bounds}}
 
 
@@ -165,7 +203,7 @@ def _windows(order: Order, position: Position) -> Iterator[int | None]:
     if position.width > 0 and not along_index and (position.backward or down):
         for factor in WIDENINGS:
             window = factor * position.width
-            if down and window >= position.key:
+            if down and window >= position.key - (order.stretch(position).low or 0):
                 break
             yield window
     yield None
@@ -175,13 +213,41 @@ def _start(order: Order, criteria: Criteria) -> Position | None:
     """Where a first page against the index order starts: at the highest rank that the criteria leave."""
     if order.key != INDEX_ORDER or not order.descending:
         return None
-    top = 102
-    for condition in criteria.plain:
-        if condition.field == "score" and not condition.negated:
-            # Only leads that have a score, and at least the lowest that is asked for.
-            lows = [value.low or 0 for value in condition.values if isinstance(value, Range)]
-            top = min(top, 101 - min(lows))
-    return Position(top * ONE_SCORE, "")
+    lowest = min((min(lows) for lows in _asked_scores(criteria)), default=0)
+    return Position((101 - lowest) * ONE_SCORE - 1, _LAST_DOMAIN)
+
+
+def _asked_scores(criteria: Criteria) -> list[list[int]]:
+    """The lowest scores of each condition that asks for one; leads without a score meet none of these conditions."""
+    return [
+        [value.low or 0 for value in condition.values if isinstance(value, Range)]
+        for condition in criteria.plain
+        if condition.field == "score" and not condition.negated
+    ]
+
+
+async def _cross_seam(
+    index: Index,
+    criteria: Criteria,
+    sort: str,
+    limit: int,
+    position: Position | None,
+    page: HitPage,
+    extra: tuple[Extra, ...],
+    records: Records,
+) -> HitPage:
+    """The page with leads of the order's next stretch, if this one had too few to fill it."""
+    start = None if page.more or position is None else ORDERS[sort].after_seam(position)
+    if start is None or (not start.backward and _asked_scores(criteria)):
+        return page
+    lacking = limit - len(page.hits)
+    windows = (None,) if start.backward else (*FIRST_WINDOWS, None)
+    # One even if none is lacking, to know whether there are more.
+    further = await _look(index, criteria, sort, max(lacking, 1), start, windows, extra, records)
+    if lacking == 0:
+        return HitPage(page.hits, more=bool(further.hits))
+    hits = [*further.hits, *page.hits] if start.backward else [*page.hits, *further.hits]
+    return HitPage(hits, more=further.more)
 
 
 async def later_page(
@@ -196,7 +262,9 @@ async def later_page(
 ) -> HitPage:
     """The page at a position; one round trip, more only to look further. `rest`: with all fields, not cards alone."""
     records = CARD_AND_REST if rest else CARD
-    return await _look(index, criteria, sort, limit, position, list(_windows(ORDERS[sort], position)), extra, records)
+    windows = list(_windows(ORDERS[sort], position))
+    page = await _look(index, criteria, sort, limit, position, windows, extra, records)
+    return await _cross_seam(index, criteria, sort, limit, position, page, extra, records)
 
 
 async def _look(
@@ -249,14 +317,29 @@ async def first_page(
 
     `rest`: with all fields, not cards alone.
     """
-    settings = index.settings
     start = _start(ORDERS[sort], criteria)
     windows = (*FIRST_WINDOWS, None) if start else (None,)
     records = CARD_AND_REST if rest else CARD
     if extra:
-        return await asyncio.gather(
+        page, total = await asyncio.gather(
             _look(index, criteria, sort, limit, start, windows, extra, records), count(index, criteria, extra)
         )
+    else:
+        page, total = await _look_and_count(index, criteria, sort, limit, start, windows, records)
+    return await _cross_seam(index, criteria, sort, limit, start, page, extra, records), total
+
+
+async def _look_and_count(
+    index: Index,
+    criteria: Criteria,
+    sort: str,
+    limit: int,
+    start: Position | None,
+    windows: Sequence[int | None],
+    records: Records,
+) -> tuple[HitPage, Total]:
+    """The first page of a stretch and the total, in one round trip if the first window has the page."""
+    settings = index.settings
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": False}
     lines = [
         head,
@@ -273,7 +356,7 @@ async def first_page(
     found.require_whole()
     total = (_exact_total(counted[0]) if counted else None) or await sampled_total(index, criteria)
     try:
-        page = _page(found, ORDERS[sort], limit, start, rest=rest)
+        page = _page(found, ORDERS[sort], limit, start, rest=records is not CARD)
     except NoCards:
         return await _look(index, criteria, sort, limit, start, windows, (), SOURCE), total
     except Tied:

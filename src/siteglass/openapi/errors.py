@@ -107,7 +107,9 @@ def _schema(kinds: Sequence[type[SiteglassError]]) -> dict[str, Any]:
 def response_of(kinds: Sequence[type[SiteglassError]], operation: Operation, settings: Settings) -> dict[str, Any]:
     """The response for errors that share a status."""
     made = [example(kind, operation, settings) for kind in kinds]
-    own = [name for name in ("Allow", "Retry-After") if any(name in error.headers for error in made)]
+    own = [
+        name for name in ("Allow", "Retry-After", "WWW-Authenticate") if any(name in error.headers for error in made)
+    ]
     after_limit = operation.is_rate_limited and kinds[0] in operation.errors and kinds[0] is not errors.Forbidden
     named = {
         error.code: {"summary": meaning(type(error)), "value": orjson.loads(error_response(error).body)}

@@ -10,7 +10,7 @@ from siteglass.billing.credits import Balances, Receipt
 from siteglass.billing.requests import EXAMPLE_REQUEST_ID
 from siteglass.billing.responses import CREDIT_HEADERS, credit_headers
 from siteglass.leads.diagnose import HINT_HEADER
-from siteglass.leads.responses import NOTES_HEADER
+from siteglass.leads.responses import CORRECTED_HEADER, NOTES_HEADER, UNUSED_HEADER
 from siteglass.platform.tracing import TRACEPARENT
 from siteglass.web.deprecations import Deprecation, deprecations_of
 from siteglass.web.operations import Operation
@@ -80,6 +80,11 @@ HEADERS: dict[str, Any] = {
         _LIMIT["RateLimit"],
         always=False,
     ),
+    "WWW-Authenticate": _header(
+        "How to authenticate: with a key in the header that it names.",
+        {"type": "string"},
+        'ApiKey realm="Siteglass", header="X-API-Key"',
+    ),
     "Retry-After": _header("Whole seconds to wait before you retry.", {"type": "integer", "minimum": 1}, 1),
     "X-Total-Estimated": _header(
         "`true` if counting took too long and `total_results` was estimated from a sample; otherwise absent.",
@@ -93,6 +98,18 @@ HEADERS: dict[str, Any] = {
         "them.",
         {"type": "integer", "minimum": 0},
         0,
+    ),
+    UNUSED_HEADER: _text(
+        "Words of `query` that were not used, comma-separated and percent-encoded (UTF-8), as many as fit into 1 kB; "
+        "absent if all were used.",
+        "that%20are%20hiring",
+        always=False,
+    ),
+    CORRECTED_HEADER: _text(
+        "Misspelt words of `query` as `word=correction`, comma-separated and percent-encoded (UTF-8), as many as fit "
+        "into 1 kB; absent if there are none.",
+        "dentsts=dentists",
+        always=False,
     ),
     HINT_HEADER: _text(
         "If a search finds no lead: the smallest change that gives it results, for people. Characters outside ASCII "

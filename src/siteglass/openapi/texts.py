@@ -14,8 +14,8 @@ Send your key in the header `X-API-Key`. Bodies are JSON objects. Every error re
 a `Link` header to the page that explains it.
 
 - [Your first API calls](/docs/guides/first-calls): search, get the next page, enrich a domain
-- [How the API works](/docs/guides/api-basics): keys, bodies, rate limit, errors
-- [What a call costs](/docs/guides/what-a-call-costs): credits, prices in advance, safe retries
+- [How the API works](/docs/guides/first-calls#how-the-api-works): keys, bodies, rate limit, errors
+- [What a call costs](/docs/guides/costs): credits, prices in advance, safe retries
 - [Errors](/docs/errors): every code, with what to do next
 - [All docs](/docs), and [opting out](/opt-out) for the people in the data
 """

@@ -14,7 +14,7 @@ from siteglass.people import credentials, links, people, sessions
 from siteglass.people.mails import Letters
 from siteglass.people.passwords import Passwords, check_password
 from siteglass.people.people import SignInRecord
-from siteglass.people.problems import PeopleError
+from siteglass.people.problems import PeopleError, TooManyAttempts
 from siteglass.people.second_factor import SecondFactors
 from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
 from siteglass.people.sessions import Lifetimes, Session
@@ -25,8 +25,10 @@ from siteglass.web.address import household, public_url
 
 CODE_STEP_LIFE_S = 300
 KNOWN_LIFE_S = 180 * 86_400
+DEMO_LINK_LIFE = timedelta(minutes=10)
 _CODE_USE = "sign-in step"
 _KNOWN_USE = "known browser"
+_DEMO_USE = "demo link"
 
 HOUR = timedelta(hours=1)
 # All sign-ins from an address, also those that succeed: each takes a core for a while.
@@ -37,6 +39,7 @@ INVITATIONS_OF_ACCOUNT = 30
 WRONG = "The email address and password do not match. Try again, or reset your password."
 WRONG_CODE = "That code is wrong or was already used. Wait for the next one, or use a recovery code."
 CHANGED = "Your password was changed in the meantime. Sign in with the new one."
+DEMO_LINK_GONE = "A link of the demo works once, for ten minutes. Print a new one: siteglass demo link"
 
 RESET_MAIL = """\
 Somebody, most likely you, requested a new password for Siteglass.
@@ -135,6 +138,22 @@ class SignIn:
         if known is None or digest(known.password).hex() != password:
             raise PeopleError(CHANGED)
         await self._prove_code(person_id, code, "codes at sign-in")
+        return await self._start(known, browser)
+
+    async def with_demo_link(self, token: str, browser: Browser) -> PasswordResult:
+        """Sign in with a link of `new_demo_link`, once; raises PeopleError."""
+        opened = self.secrecy.open_token(_DEMO_USE, token, self._now_s())
+        if opened is None:
+            raise PeopleError(DEMO_LINK_GONE)
+        (email,) = opened
+        try:
+            # A token has one form only. It is remembered for longer than it lives, by the clocks of two machines.
+            await self._take(_DEMO_USE, token, most=1, window=2 * DEMO_LINK_LIFE)
+        except TooManyAttempts:
+            raise PeopleError(DEMO_LINK_GONE) from None
+        known = await people.find(self._postgres, email)
+        if known is None:
+            raise PeopleError(DEMO_LINK_GONE)
         return await self._start(known, browser)
 
     async def prove_again(self, session: Session, cookie: str, password: str, code: str) -> str | None:
@@ -275,6 +294,11 @@ class SignIn:
         """Take up an invitation as who is signed in; the session looks at the new account. Raises PeopleError."""
         account_id = await credentials.join(self._postgres, token, session.person_id, session.email)
         return await sessions.renew(self._postgres, cookie, account_id=account_id)
+
+
+def new_demo_link(secrecy: Secrecy, email: str, now_s: int) -> str:
+    """The token of a link that signs this person in, once, within ten minutes."""
+    return secrecy.seal_token(_DEMO_USE, [email], now_s + int(DEMO_LINK_LIFE.total_seconds()))
 
 
 def lifetimes(settings: Settings) -> Lifetimes:

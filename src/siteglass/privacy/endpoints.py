@@ -60,9 +60,9 @@ class PrivacyEndpoints:
 
     async def confirm(self, request: Request, call: Call) -> Response:
         """A request that is proven, and carried out."""
-        ticket, code = read_confirm(await self._read_body(request, call))
+        ticket, code, purpose = read_confirm(await self._read_body(request, call))
         await self._take(request, call, "opt-out-try", CONFIRMATIONS_PER_HOUR, ticket, CONFIRMATIONS_PER_HOUR)
-        return json_response(completed_response(await self._door.confirm(self._index, ticket, code)))
+        return json_response(completed_response(await self._door.confirm(self._index, ticket, code, purpose)))
 
     async def _read_body(self, request: Request, call: Call) -> dict[str, Any]:
         """The body as a JSON object. Anybody may send one, so it has a deadline."""

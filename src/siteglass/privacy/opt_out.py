@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -66,6 +66,16 @@ class Outcome(WriteReport):
 
 
 @dataclass(frozen=True, slots=True)
+class SeenOn:
+    """A page that showed a value, and when it was seen there for the first and the last time."""
+
+    value: str
+    page: str
+    first_seen: datetime
+    last_seen: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class HeldLead:
     """A lead that contains a value: the fields that contain it, and its source."""
 
@@ -75,6 +85,8 @@ class HeldLead:
     crawled_at: datetime
     record: dict[str, Any]
     """Everything that is stored about the site."""
+    seen: tuple[SeenOn, ...] = ()
+    """The pages that showed the value, or for a domain its contacts, as customers see them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +97,11 @@ class HeldData:
     leads: list[HeldLead]
     sites: list[str]
     """Where it was found when it was suppressed: not shown, but still in the source files."""
+
+    @property
+    def domains(self) -> list[str]:
+        """The websites whose records contain it, or did."""
+        return [*self.sites, *(lead.domain for lead in self.leads)]
 
 
 async def suppress(
@@ -280,5 +297,22 @@ def _held_lead(one: PreparedLead, others: Set[bytes], value: Value, listed: Set[
         if value.kind is Kind.DOMAIN
         else tuple(changes(lead_getter(lead), listed, hasher))
     )
-    crawled_at = datetime.fromtimestamp(lead.crawled_at_ms / 1000, UTC)
-    return HeldLead(lead.domain, fields, one.source.partition("#")[0], crawled_at, record)
+    source, seen = one.source.partition("#")[0], tuple(_seen(lead, value, listed, hasher))
+    return HeldLead(lead.domain, fields, source, _moment(lead.crawled_at_ms), record, seen)
+
+
+def _seen(lead: Lead, value: Value, listed: Set[bytes], hasher: Hasher) -> Iterator[SeenOn]:
+    """Where the value was seen, or for a domain every address and number."""
+    of_domain = value.kind is Kind.DOMAIN
+    details = [
+        *(one for one in lead.emails_detail if of_domain or not listed.isdisjoint(hasher.of_address(one["value"]))),
+        *(one for one in lead.phones_detail if of_domain),
+    ]
+    for one in details:
+        page, first_ms, last_ms = one["page"], one.get("first_seen_ms"), one.get("last_seen_ms")
+        if page and first_ms and last_ms:
+            yield SeenOn(one["value"], page, _moment(first_ms), _moment(last_ms))
+
+
+def _moment(at_ms: int) -> datetime:
+    return datetime.fromtimestamp(at_ms / 1000, UTC)

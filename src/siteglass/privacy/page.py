@@ -9,9 +9,9 @@ from starlette.requests import Request
 from siteglass.privacy.operations import OPT_OUT_PAGE
 from siteglass.privacy.requests import contact
 from siteglass.settings import Settings
-from siteglass.web.pages import StaticPage
+from siteglass.web.pages import STYLES, StaticPage
 
-_FILES = ("opt_out.css", "opt_out.js", "icon.svg")
+_FILES = (*STYLES, "opt_out.js", "icon.svg")
 _WRITE = """\
 <p>
         Write to <a href="mailto:{contact}">{contact}</a> from the address in question, and say what you would like.

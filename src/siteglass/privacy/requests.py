@@ -86,6 +86,20 @@ class OptOutConfirmBody(RequestBody):
         | None
     ) = None
 
+    request: (
+        Annotated[
+            str,
+            Meta(
+                max_length=MAX_CHARS,
+                description="`opt_out`: stop showing it, although the ticket is for `access`. Omit it to carry out "
+                "what the ticket is for.",
+                examples=[Purpose.OPT_OUT],
+                extra_json_schema={"enum": [Purpose.OPT_OUT]},
+            ),
+        ]
+        | None
+    ) = None
+
 
 _BY_KIND = {"email": Kind.EMAIL, "domain": Kind.DOMAIN}
 
@@ -138,13 +152,15 @@ def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
     return Purpose(asked), value
 
 
-def read_confirm(body: dict[str, Any]) -> tuple[str, str | None]:
-    """The body of POST /v1/opt-out/confirm: ticket, and code where one was mailed."""
+def read_confirm(body: dict[str, Any]) -> tuple[str, str | None, Purpose | None]:
+    """The body of POST /v1/opt-out/confirm: ticket, code where one was mailed, and what is wanted instead."""
     problems = unknown_fields(body, names_of(OptOutConfirmBody))
     texts = read_fields(OptOutConfirmBody, body, problems)
-    ticket, code = texts["ticket"], texts["code"]
+    ticket, code, asked = texts["ticket"], texts["code"], texts["request"]
+    if asked not in (None, Purpose.OPT_OUT):
+        problems.append(Problem("request", f"expected {Purpose.OPT_OUT}, or nothing"))
     if ticket is None and not problems:
         problems.append(Problem("ticket", "expected the ticket that POST /v1/opt-out returned, found nothing"))
     if problems or ticket is None:
         raise BadRequest(problems)
-    return ticket, code
+    return ticket, code, None if asked is None else Purpose(asked)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.privacy.opt_out import MAX_HELD, HeldLead
+from siteglass.privacy.received_counts import received_text
 from siteglass.privacy.subject_requests import CompletedRequest, PendingRequest
 from siteglass.privacy.tickets import Purpose
 from siteglass.suppression.values import Kind
@@ -15,6 +16,7 @@ from siteglass.web.messages import Record, ResponseBody, Time
 
 # How soon a suppressed value is in no response any more.
 EFFECTIVE_WITHIN_S = 60
+_NOT_COUNTED = "Not counted yet"
 
 Email = Annotated[str, Meta(description="The normalized address; absent for a domain.")]
 Domain = Annotated[str, Meta(description="The normalized domain; absent for an address.")]
@@ -70,6 +72,15 @@ class OptOutDone(ResponseBody, kw_only=True, tag_field="request", tag=Purpose.OP
     effective_within_s: Annotated[int, Meta(description="Seconds until searches and look-ups no longer show it.", ge=0)]
 
 
+class SeenPage(ResponseBody):
+    """A page that showed a value."""
+
+    value: Annotated[str, Meta(description="The address or number.")]
+    page: Annotated[str, Meta(description="URL of the page that showed it last.")]
+    first_seen: Annotated[Time, Meta(description="When it was first seen on the website.")]
+    last_seen: Annotated[Time, Meta(description="When it was last seen there.")]
+
+
 class StoredRecord(ResponseBody):
     """A record that contains it."""
 
@@ -77,6 +88,13 @@ class StoredRecord(ResponseBody):
     fields: Annotated[list[str], Meta(description="The fields that contain it.")]
     source: Annotated[str, Meta(description="Name of the file that the record came from.")]
     crawled_at: Annotated[Time, Meta(description="When the website was read.")]
+    seen: Annotated[
+        list[SeenPage],
+        Meta(
+            description="Where it was seen, as customers see it; for a domain, each of its addresses and numbers. "
+            "Empty if the record was not read from web pages."
+        ),
+    ]
     record: Annotated[Record, Meta(description="The whole record; only for a domain.")] | UnsetType = UNSET
 
 
@@ -94,6 +112,13 @@ class AccessDone(ResponseBody, kw_only=True, tag_field="request", tag=Purpose.AC
         ),
     ]
     leads: Annotated[list[StoredRecord], Meta(description=f"The records that contain it, at most {MAX_HELD}.")]
+    received_by: Annotated[
+        str,
+        Meta(
+            description="How many customers received one of these records, for people. It is counted within minutes "
+            "and emailed to the address; confirm again later to see it here."
+        ),
+    ]
 
 
 def _moment(seconds: float) -> str:
@@ -137,6 +162,7 @@ def completed_response(done: CompletedRequest) -> OptOutDone | AccessDone:
         suppressed_since=None if since is None else _moment(since.timestamp()),
         suppressed_on=done.held.sites,
         leads=[_stored(lead, whole=done.value.kind is Kind.DOMAIN) for lead in done.held.leads],
+        received_by=_NOT_COUNTED if done.customers is None else received_text(done.customers),
     )
 
 
@@ -147,5 +173,14 @@ def _stored(lead: HeldLead, *, whole: bool) -> StoredRecord:
         fields=list(lead.fields),
         source=lead.source,
         crawled_at=_moment(lead.crawled_at.timestamp()),
+        seen=[
+            SeenPage(
+                value=one.value,
+                page=one.page,
+                first_seen=_moment(one.first_seen.timestamp()),
+                last_seen=_moment(one.last_seen.timestamp()),
+            )
+            for one in lead.seen
+        ],
         record=lead.record if whole else UNSET,
     )

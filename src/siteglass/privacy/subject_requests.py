@@ -15,9 +15,10 @@ from siteglass.platform.opensearch import EngineError
 from siteglass.privacy import opt_out
 from siteglass.privacy.control import Control, ControlCheck, places
 from siteglass.privacy.opt_out import HeldData
+from siteglass.privacy.received_counts import note_request
 from siteglass.privacy.tickets import NotATicket, OpenedTicket, Purpose, Ticket, TicketSealer
 from siteglass.settings import SettingsError, variable
-from siteglass.suppression.values import Kind, Value
+from siteglass.suppression.values import Hasher, Kind, Value
 
 CODE_LIFE_S = 3_600
 TOKEN_LIFE_S = 7 * 86_400
@@ -70,6 +71,8 @@ class CompletedRequest:
     purpose: Purpose
     value: Value
     held: HeldData | None = None
+    customers: int | None = None
+    """How many customers received what is stored; None: it is still to be counted."""
 
 
 class SubjectRequests:
@@ -93,8 +96,13 @@ class SubjectRequests:
             return PendingRequest(purpose, value, sealed, expires_s)
         return PendingRequest(purpose, value, sealed, expires_s, opened.token, places(value.text))
 
-    async def confirm(self, index: Index, sealed: str, code: str | None) -> CompletedRequest:
-        """Carry a request out if it is proven; again and again while the ticket lives. Raises BadRequest if not."""
+    async def confirm(
+        self, index: Index, sealed: str, code: str | None, purpose: Purpose | None = None
+    ) -> CompletedRequest:
+        """Carry a request out if it is proven; again and again while the ticket lives. Raises BadRequest if not.
+
+        Whoever proved a value to see what is stored may also have it removed: `purpose` says so.
+        """
         try:
             opened = self.sealer.open(sealed, index.clock.now_ms() // 1000)
         except NotATicket as error:
@@ -105,14 +113,14 @@ class SubjectRequests:
             _check_code(opened, code)
         else:
             await self._check_token(opened, code)
-        return await self._carry_out(index, ticket.purpose, value)
+        return await self._carry_out(index, purpose or ticket.purpose, value)
 
     async def _carry_out(self, index: Index, purpose: Purpose, value: Value) -> CompletedRequest:
         """Raises Unavailable if it is not finished; repeating the request continues from there."""
         try:
             async with asyncio.timeout(DEADLINE_S), self._at_once:
                 if purpose is Purpose.ACCESS:
-                    return CompletedRequest(purpose, value, await opt_out.held(index, value))
+                    return await self._show(index, value)
                 await opt_out.suppress(index, [value], reason=REASON, actor=ACTOR)
                 return CompletedRequest(purpose, value)
         except (SettingsError, LeadFileError, GenerationError) as error:
@@ -121,6 +129,15 @@ class SubjectRequests:
             raise Unavailable(error.reason, RETRY_AFTER_S, has_price=False) from None
         except (TimeoutError, EngineError) as error:
             raise Unavailable(f"{purpose}: {type(error).__name__}", RETRY_AFTER_S, has_price=False) from None
+
+    async def _show(self, index: Index, value: Value) -> CompletedRequest:
+        """What is stored. How many customers received it takes long to count: a job does, and mails the number."""
+        held = await opt_out.held(index, value)
+        of_domain = value.kind is Kind.DOMAIN
+        domains = [*held.domains, *([value.text] if of_domain else ())]
+        key = Hasher(index.settings).of_value(value)
+        customers = await note_request(index.postgres, key, None if of_domain else value.text, domains)
+        return CompletedRequest(Purpose.ACCESS, value, held, customers)
 
     async def _mail_code(self, purpose: Purpose, address: str, code: str) -> None:
         if self._mailer is None:

@@ -196,7 +196,7 @@ def without_personal(get: Get) -> dict[str, Any]:
     return _without(get, lambda address: address.lower() in personal, None)
 
 
-def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dict[str, Any]:
+def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dict[str, Any]:  # noqa: C901
     """`hides_phone` None: phones stay."""
     numbers = None if hides_phone is None else _numbers(get, hides_phone)
     has_veiled = may_veil("\n".join(_texts(get)))

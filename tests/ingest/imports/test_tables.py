@@ -250,7 +250,8 @@ def test_evidence_names_the_file_and_the_day(tmp_path: Path) -> None:
 def test_limits_and_broken_files_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes, message: str
 ) -> None:
-    monkeypatch.setattr(sources, "LIMITS", TableLimits(rows=5, columns=10, cell_chars=1000, unpacked_bytes=1000))
+    limits = TableLimits(rows=5, columns=10, cell_chars=1000, cells=50, unpacked_bytes=1000)
+    monkeypatch.setattr(sources, "LIMITS", limits)
     (tmp_path / name).write_bytes(content)
     with pytest.raises(TableError, match=message):
         previewed(tmp_path / name)

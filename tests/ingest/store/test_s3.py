@@ -25,11 +25,10 @@ from tests.ingest.store.reference_fold import folded
 from tests.ingest.store.test_folding import random_captures
 from tests.ingest.store.test_store import pages_of, tasks_in
 
+NIGHTLY = True
+
 pytestmark = [
     pytest.mark.private_engines,
-    pytest.mark.skipif(
-        not os.environ.get("SITEGLASS_LONG"), reason="versitygw takes two minutes to build; `make long-s3` runs it"
-    ),
 ]
 
 SITEGLASS = Path(sys.executable).parent / "siteglass"

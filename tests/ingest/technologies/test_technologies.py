@@ -16,12 +16,13 @@ from siteglass.ingest.extract.technologies import technologies
 from siteglass.ingest.extract.technologies.matcher import MAX_TECHNOLOGIES, Matcher
 from siteglass.ingest.extract.technologies.rules import checked, long_tail, own_rules
 from siteglass.ingest.extract.technologies.signals import Signals
+from siteglass.query.detected import detected_technologies
 from siteglass.query.vocabulary import vocabulary
 from tests.ingest.technologies.snippets import FOLDER, TRAPS, all_snippets, parsed, snippets
 
 pages = cache(all_snippets)
 rules = cache(own_rules)
-GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "technology-rules.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "computed-fields.md"
 WITHOUT_CATEGORY = Path(__file__).parent / "without_category.txt"
 
 
@@ -167,3 +168,10 @@ def test_a_rule_that_is_not_well_formed_is_refused_by_name(row: dict[str, list[s
     with pytest.raises(ValueError, match=problem) as refused:
         checked("shops.toml: Acme", row)
     assert str(refused.value).startswith("shops.toml: Acme: ")
+
+
+def test_the_service_knows_which_technologies_are_detected() -> None:
+    """It reads the files alone: the libraries of the matcher are not installed there."""
+    rules = own_rules()
+    implied = {name for rule in rules.values() for name in rule.implies}
+    assert detected_technologies() == {*rules, *implied, *long_tail().values()}

@@ -14,6 +14,7 @@ from siteglass.corpus.demo.places import Country, countries
 from siteglass.corpus.demo.stack import Stack, stack
 from siteglass.corpus.demo.trades import Trade, instead, trades
 from siteglass.corpus.lead import Lead
+from siteglass.query.detected import detected_technologies
 from siteglass.query.vocabulary import City
 
 # A fixed day: what is generated must not change with the calendar. 2026-11-01T00:00:00Z.
@@ -161,6 +162,8 @@ def lead(rng: Random, tables: Stack, number: int, seed: int, market: Market | No
     if known < 0.10:
         technologies = []
     found = quality.draw(rng, kind, technologies)
+    # Last, so that it changes nothing else: a made-up lead has only what could be detected on its pages.
+    technologies = [name for name in technologies if name in detected_technologies()]
     pages = paths.draw(rng, kind, language)
     keywords = some(rng, trade.keywords, 2 + int(random() * 7))
     label_word = trade.label(language)
