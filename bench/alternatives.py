@@ -10,7 +10,7 @@ import asyncio
 from typing import Any
 
 from bench.common import bench_settings, demo_file, spread, tables, write_result
-from bench.depth import LIMIT, SAMPLES, key, position_at, timed_page
+from bench.depth import LIMIT, SAMPLES, in_order, position_at, timed_page
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.index import generations
 from siteglass.index.documents import SortKeys, sort_keys
@@ -51,7 +51,7 @@ async def measure(live_index: Index, text: str, leads: list[tuple[Any, SortKeys]
     orders = {}
     for made in (whole, *branches_of(whole)):
         hits = {lead.domain for lead in matching(made, [lead for lead, _ in leads])}
-        orders[made] = sorted(key(lead, keys, SORT) for lead, keys in leads if lead.domain in hits)
+        orders[made] = in_order([(lead, keys) for lead, keys in leads if lead.domain in hits], SORT)
     took: dict[tuple[Criteria, str], list[float]] = {}
     for sample in range(SAMPLES + WARM_UP):
         for made, order in orders.items():

@@ -37,8 +37,11 @@ SEARCHES: dict[str, Callable[[Lead], bool]] = {
 }
 
 
-def key(lead: Lead, keys: SortKeys, sort: str) -> tuple[int, str]:
-    return (getattr(keys, pages.ORDERS[sort].key), lead.domain)
+def in_order(matching: list[tuple[Lead, SortKeys]], sort: str) -> list[tuple[int, str]]:
+    """The keys of the leads as a walk meets them: those without a score last, also from the lowest score up."""
+    order = pages.ORDERS[sort]
+    made = sorted(((getattr(keys, order.key), lead.domain) for lead, keys in matching), reverse=order.descending)
+    return sorted(made, key=lambda one: order.unknown_from is not None and one[0] >= order.unknown_from)
 
 
 async def timed_page(live_index: Index, criteria: Criteria, sort: str, position: Position) -> float:
@@ -101,8 +104,7 @@ async def run(leads: int, shards: int) -> dict[str, Any]:
                 if len(matching) * 2 < leads:
                     raise RuntimeError(f"{text} matches less than half")
                 for sort in SORTS:
-                    order = sorted((key(lead, keys, sort) for lead, keys in matching), reverse=sort == "score")
-                    measured = await measure(live_index, parse(text), sort, order)
+                    measured = await measure(live_index, parse(text), sort, in_order(matching, sort))
                     figures[f"{text.replace(chr(10), ' ')} | {sort}"] = measured
                     say(f"{shards} shard(s) {text!r} {sort}: {measured['forward ratio']} {measured['backward ratio']}")
         finally:

@@ -31,7 +31,8 @@ PROMTOOL = Path("/usr/bin/promtool")
 MODULES = """
 import importlib, pkgutil, siteglass, siteglass.ingest.imports.leads
 names = [module.name for module in pkgutil.walk_packages(siteglass.__path__, "siteglass.")]
-names = [name for name in names if not name.startswith(("siteglass.ingest.", "siteglass.platform.migrations.env"))]
+of_extra = ("siteglass.ingest.", "siteglass.crawl.", "siteglass.platform.migrations.env")
+names = [name for name in names if not name.startswith(of_extra)]
 for name in names:
     if ".versions." not in name:
         importlib.import_module(name)
@@ -160,10 +161,13 @@ def check_kubernetes(folder: Path) -> str:
 
 
 def check_compose(folder: Path) -> str:
-    """Docker Compose's parser reads the file."""
+    """Docker Compose's parser reads both files."""
     environment = {**os.environ, "SITEGLASS_FOLDER": str(folder / "prepared")}
-    services = _output([str(go_tools.compose_check()), str(DEPLOY / "compose.yaml")], env=environment)
-    return f"{len(services.split())} services read by Docker Compose's parser"
+    counts = []
+    for name in ("compose.yaml", "demo.yaml"):
+        services = _output([str(go_tools.compose_check()), str(DEPLOY / name)], env=environment)
+        counts.append(f"{len(services.split())} services of {name}")
+    return f"{' and '.join(counts)} read by Docker Compose's parser"
 
 
 CHECKS: dict[str, Callable[[Path], str]] = {

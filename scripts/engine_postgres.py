@@ -22,6 +22,10 @@ SELECT 'CREATE ROLE siteglass_owner LOGIN CREATEDB'
     WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'siteglass_owner') \gexec
 SELECT 'CREATE DATABASE siteglass OWNER siteglass_owner'
     WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'siteglass') \gexec
+SELECT 'CREATE ROLE siteglass_crawl LOGIN'
+    WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'siteglass_crawl') \gexec
+SELECT 'CREATE DATABASE siteglass_crawl OWNER siteglass_crawl'
+    WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'siteglass_crawl') \gexec
 -- a data folder of before the roles were two
 ALTER ROLE siteglass NOCREATEDB;
 \connect siteglass
@@ -63,7 +67,7 @@ class Postgres(Engine):
         settings = {
             "listen_addresses": HOST,
             "port": self.port,
-            "max_connections": 200,
+            "max_connections": 400,
             # What a charge has taken must survive a crash, in tests as in production.
             "fsync": "on",
             "synchronous_commit": "on",

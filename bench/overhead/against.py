@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.common import stamped
-from bench.overhead import checkouts, plots, report
+from bench.overhead import checkouts, report
 from bench.overhead.client import LoadGenerator, Plan
 from bench.overhead.measure import (
     ACCOUNTS_KIND,
@@ -202,13 +202,12 @@ def _commit(folder: Path) -> str:
 
 
 def _keep(result: dict[str, Any], folder: Path) -> None:
-    """Raw figures, plots and the generated part of the page, under the paths they have in the checkout."""
+    """Raw figures and their tables, under the paths they have in the checkout."""
     path = folder / "bench/results/against.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(result, indent=1) + "\n")
-    plots.draw(result["summary"], folder / "docs/images/performance")
-    report.write_section(folder / "docs/performance.md", report.section(result))
-    say(f"wrote {path}, and plots and tables under {folder / 'docs'}")
+    path.with_suffix(".md").write_text(report.page(result))
+    say(f"wrote {path}, and its tables beside it")
 
 
 def main() -> None:
@@ -235,7 +234,7 @@ def main() -> None:
     sizes = f"--leads {size.leads} --searches {size.searches} --enrichments {size.enrichments_each}"
     times = f"--rounds {size.rounds} --seconds {size.seconds:g}"
     result = stamped(figures, f"python -m bench.overhead.against --old FOLDER {sizes} {times} --keep")
-    print(report.section(result))
+    print(report.page(result))
     if options.keep:
         _keep(result, options.keep)
 

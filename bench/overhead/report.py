@@ -1,23 +1,40 @@
-"""What the rounds say: medians with their spread, and the tables of docs/performance.md."""
+"""What the rounds say: medians with their spread, and the tables of bench/results/against.md."""
 
 from __future__ import annotations
 
-import re
 import statistics
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from bench.overhead.measure import ACCOUNTS_KIND, BARE, CLIENT, ENGINES, KEYED, NEW, OLD, SEARCH, SIDES, kind_of
 
-SECTION = re.compile(r"(<!-- against: made by bench\.overhead\.against -->\n).*?(<!-- end of against -->)", re.DOTALL)
 PROCESSES = ("service", *ENGINES, CLIENT, "all")
 FIGURES = ("per_second", "p50_ms", "p99_ms", "requests_each", "bytes_sent_each", "bytes_received_each")
 
 Spread = dict[str, float]
 Found = dict[str, Any]
+
+HOW = """\
+# A request against bare OpenSearch and against an older commit
+
+Written by `make long-against`. One run alternates three sides that do the same work: the service of this checkout
+(new), the service at an older commit (old), and bare OpenSearch.
+
+- **Bare OpenSearch** receives the frozen request: byte for byte what the old service sends to the engine for the same
+  request. Its cost does not change when the service asks the engine for less, so ratios of two runs can be compared.
+- **Both services** load the same leads, each with its own code. They run as with `siteglass serve`: one worker, a key,
+  the limit in Redis and a durable charge before the response.
+- **Requests** come from the old checkout's seeded mix (`bench/overhead/mix.py`). Most searches have one to three
+  conditions. Later pages are 30 %; a page has 20 or 100 leads.
+- **Connections** come from one load generator, each with one request at a time.
+- **Idempotency-Key**: in rows that name it, every request has a new one, and the service stores its response.
+- **Cached**: every request was sent once on every side before. OpenSearch has its files in memory and the counts of
+  first pages in its request cache. The service caches a key for a second and the opt-out list for 20, and no responses.
+- **CPU of all processes** is that of Python, PostgreSQL, Redis, OpenSearch and the load generator, including their
+  background work.
+"""
 
 
 def _over_rounds(values: Iterable[float]) -> Spread:
@@ -202,8 +219,8 @@ def _filled(text: str) -> str:
     return textwrap.fill(" ".join(text.split()), 120, break_long_words=False, break_on_hyphens=False)
 
 
-def section(result: Found) -> str:
-    """The generated part of docs/performance.md."""
+def page(result: Found) -> str:
+    """The page of a run: how it was measured, and its tables."""
     cells, size, searched = result["summary"], result["size"], result["recorded"][SEARCH]
     load = ", ".join(f"{value:.1f}" for value in result["machine"]["load_average"])
     accounts = ACCOUNTS_KIND.removeprefix(f"{SEARCH}, ")
@@ -220,7 +237,7 @@ def section(result: Found) -> str:
     explained = f"""
         All requests are those of one account, except in the row with {accounts}. The tables show medians of the
         rounds, with minimum and maximum in brackets; ratios and differences are taken within each round."""
-    return f"""
+    return f"""{HOW}
 {_filled(measured)}
 
 {_filled(compared)}
@@ -242,21 +259,4 @@ CPU per request by process, ms, bare / old / new:
 Time of a request, ms:
 
 {_latency(cells)}
-
-![CPU per request by process](images/performance/overhead-cpu.svg)
-![p50 and p99 of all sides](images/performance/overhead-latency.svg)
-![Throughput against bare OpenSearch](images/performance/overhead-throughput.svg)
 """
-
-
-def write_section(page: Path, text: str) -> None:
-    """Put the generated part between its markers; a page without them is made of it alone."""
-    if page.exists():
-        before = page.read_text()
-        after, found = SECTION.subn(lambda markers: markers[1] + text + markers[2], before)
-        if not found:
-            raise RuntimeError(f"{page} has no place for the generated part")
-    else:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        after = f"<!-- against: made by bench.overhead.against -->\n{text}<!-- end of against -->\n"
-    page.write_text(after)

@@ -21,6 +21,7 @@ from deploy_proof.scorecard import DEVIATIONS, PAGE, ProofError, Scorecard, Step
 from deploy_proof.site import Site
 from deploy_proof.upgrade import upgrade
 from engine_host import EngineError, engines_root, make_root
+from page_sections import write_section
 from testing.fault_runs.history import Question
 from testing.private_engines import PrivateEngines
 from testing.progress import say
@@ -32,7 +33,7 @@ MEMORY_LOAD_S = 20
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--leads", type=int, default=LEADS)
-    parser.add_argument("--page", type=Path, help="write the scorecard there")
+    parser.add_argument("--page", type=Path, help="write the scorecard into its section there")
     parser.add_argument("--keep", action="store_true", help="keep the files of the bare Debian")
     parser.add_argument("--skip-previous-tests", action="store_true", help="for a look at the rest; writes no page")
     options = parser.parse_args()
@@ -60,7 +61,7 @@ def main() -> int:
     print(card.table())
     if options.page is not None and not options.skip_previous_tests:
         page = _page(card, releases, (time.monotonic() - started) / 60, load_before[0])
-        options.page.write_text(page)
+        write_section(options.page, page)
     return 0
 
 

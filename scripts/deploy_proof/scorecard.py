@@ -66,7 +66,7 @@ class Scorecard:
         return "\n".join(["| | step | seconds | result |", "| --- | --- | --- | --- |", *rows])
 
 
-PAGE = """# Proof of deployment
+PAGE = """## Deployment
 
 Run on {date} by `make deploy-proof`, from {previous} to {this}. It took {minutes:.0f} minutes on {cores} cores (load
 average {load_before} before, {load_after} after).
@@ -77,7 +77,7 @@ does not work fails here.
 
 {table}
 
-## How it is checked
+**How it is checked:**
 
 - **Requests** come at {rate} a second through haproxy and TLS: searches and enrichments, each with its own
   Idempotency-Key. A request that fails is repeated until it is answered.
@@ -86,15 +86,16 @@ does not work fails here.
   [verifier](../testing/fault_runs/verifier.py) knows only the leads and the ledger.
 - **Faults** are `kill -9`. A part is started again after {fault_s} s; nothing else is touched.
 
-## Where it differs from an installation
+**Where it differs from an installation:**
 
 {deviations}
 
-## What it does not show
+**What it does not show:**
 
 - systemd does not run in a chroot: the sandbox of the units, their timers and their restarts after a crash are only
   validated (`make deploy-check`).
-- One machine: a lost network between two machines is not shown here, but in [Reliability](reliability.md).
+- One machine: a lost network between two machines is shown under
+  [Lost machines](#lost-machines-and-connections), not here.
 - Object storage for backups was not tried.
 """
 DEVIATIONS = (

@@ -22,7 +22,6 @@ MARKDOWN_AREAS = (
     ("docs/guides/*", "guides"),
     ("docs/errors/*", "error pages"),
     ("docs/reference/*", "reference"),
-    ("docs/conformance.md", "conformance"),
     ("CHANGELOG.md", "changelog"),
     ("THIRD_PARTY.md", None),
     ("tests/*", None),
@@ -103,6 +102,18 @@ def markdown(source: str) -> Iterator[tuple[int, str]]:
             lines.append(_ITEM.sub("", line))
             if line.startswith("#"):
                 yield number, lines.pop()
+
+
+# --- promises -----------------------------------------------------------------------------------
+
+_PROMISES = "scripts/reference/promises.toml"
+_PROMISE = re.compile(r'^[^#=\n]+ = "(?P<text>.*)"$', re.MULTILINE)
+
+
+def promises(source: str) -> Iterator[tuple[int, str]]:
+    """The texts of promises, each on one line."""
+    for match in _PROMISE.finditer(source):
+        yield source.count("\n", 0, match.start()) + 1, _INLINE_CODE.sub(_code, match["text"])
 
 
 # --- templates ----------------------------------------------------------------------------------
@@ -257,13 +268,14 @@ def texts_of(path: str, read: Callable[[], str]) -> Iterator[Text]:
 
 def _texts_of(path: str, read: Callable[[], str]) -> Iterator[Text]:
     suffix = PurePosixPath(path).suffix
-    is_vendored = "/vendor/" in path or "/static/docs/" in path
     if suffix == ".py":
         yield from python(path, read())
     elif suffix == ".md" and (area := _area(path, MARKDOWN_AREAS)):
         yield from (Text(path, line, area, text) for line, text in markdown(read()))
-    elif suffix == ".html" and path.startswith("src/") and not is_vendored:
+    elif suffix == ".html" and path.startswith("src/") and "/vendor/" not in path:
         yield from (Text(path, line, "ui", text) for line, text in template(read()))
+    elif path == _PROMISES:
+        yield from (Text(path, line, "conformance", text) for line, text in promises(read()))
     elif suffix == ".sql" and path.startswith("src/"):
         yield from (Text(path, line, "comments", text) for line, text in sql_comments(read()))
 

@@ -20,6 +20,7 @@ from siteglass.query.criteria import (
     MAX_CONDITIONS,
     MAX_VALUES,
 )
+from siteglass.query.detected import detected_technologies
 from siteglass.query.field import Ask, Form, Kind, SearchableField
 from siteglass.query.fields import ASKED, SORTS
 from siteglass.query.trades import trades
@@ -146,17 +147,17 @@ def values_page() -> str:
     ]
     # Every step of the ladder is wider than 50.
     ladder = dict.fromkeys(filter(None, (spending_range(amount) for amount in range(0, 200_000, 50))))
-    counts = {kind: f"{len(known.values(kind)):,}" for kind in ("technology", "city", "state")}
+    counts = {kind: f"{len(known.values(kind)):,}" for kind in ("city", "state")}
     sections = {
-        "Orders": f"Of `sort`; `-` is from high to low. What is not known counts as lowest. Default: `{DEFAULT_SORT}`."
-        + _listed(SORTS),
+        "Orders": "Of `sort`; `-` is from high to low. What is not known comes last in every order. Default: "
+        f"`{DEFAULT_SORT}`." + _listed(SORTS),
         "Spending": "The ranges in which a search shows `spending`, USD a month." + _listed(ladder),
         "Service type": "Closed." + _listed(known.values("service_type")),
         "Category": "Of `categories_uses`, `offers` and `lacks`. Open." + _listed(known.values("category")),
         "Trade": "Closed. A wider trade includes those under it. Names and other words in English, German, French,\n"
         "Spanish, Portuguese, Italian, Dutch and Polish are known; `GET /v1/values/trades` completes them.\n\n"
         + table(["id", "name", "under"], trade_rows),
-        "Technology": f"Open: {counts['technology']} names are known.\n",
+        "Technology": _technologies(),
         "City": f"Open: {counts['city']} names are known, of cities of 15,000 people and more, and alternate names.\n",
         "State": f"Closed: {counts['state']} ISO 3166-2 codes. `TX` is that code in any country, `US-TX` in one; a\n"
         "name stands for all codes of that name.\n",
@@ -178,7 +179,7 @@ def _completing() -> str:
     """The call that looks values up."""
     fields = parameters_of(VALUES)[0]["schema"]["enum"]
     example = response_example(VALUES)
-    shown = example["values"][0] | {"categories": ["analytics"]}
+    shown = example["values"][0] | {"categories": ["analytics"], "detected": True}
     rows = [
         [code(f"values[].{name}"), plain(schema["description"]), json_code(shown[name])]
         for name, schema in schema_of("KnownValueShown")["properties"].items()
@@ -200,6 +201,25 @@ def _completing() -> str:
         + "\n"
         + table(["field", "meaning", "example"], [*rows, [code("more"), more, json_code(example["more"])]])
         + "\n"
+    )
+
+
+def _technologies() -> str:
+    """How many are known and detected, by category."""
+    known, detected = vocabulary().technologies(), detected_technologies()
+    by_category: dict[str, list[str]] = {}
+    for name, categories in known.items():
+        for category in categories:
+            by_category.setdefault(category, []).append(name)
+    rows = [
+        [f"`{category}`", f"{len(names):,}", f"{sum(name in detected for name in names):,}"]
+        for category, names in sorted(by_category.items())
+    ]
+    return (
+        f"Open: {len(known):,} names are known. Rules detect {len(detected):,} of them on web pages.\n"
+        "Leads have the others only if they were imported so. A search for one, or without one, gets a note.\n"
+        "`GET /v1/values/technologies` marks them with `detected`: false.\n\n"
+        + table(["category", "known", "detected"], rows)
     )
 
 

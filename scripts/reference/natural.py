@@ -395,7 +395,7 @@ def natural_language_page() -> str:
             f"costs no credits and takes {COUNTING_UNITS} units of the rate limit. A search with "
             '`"explain": true` returns the same under `interpretation`. Filters and `wrapped_query` are explained as '
             "well, which checks and formats directives. Every word of the sentence is in `conditions`, `ignored` or "
-            "`unsupported`. The [guide](../guides/plain-words.md) has examples."
+            "`unsupported`. The [guide](../guides/sentences.md) has examples."
         )
         + table(["part", "what it shows"], _parts())
         + "\n"

@@ -18,7 +18,7 @@ def receipts_page() -> str:
         + paragraph(
             "These calls need a key with the scope `account`. Each takes one unit of the rate limit, costs no credits "
             "and shows only the account of the key. An unknown parameter is refused with the nearest one. Times are "
-            "UTC with `Z`; missing values are `null`. The [guide](../guides/receipts.md) has examples."
+            "UTC with `Z`; missing values are `null`. The [guide](../guides/costs.md) has examples."
         )
         + _section(ACCOUNT, "AccountResponse")
         + _section(USAGE, "UsageResponse")
