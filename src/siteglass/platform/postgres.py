@@ -217,12 +217,17 @@ class Postgres:
             self._users -= 1
             metrics.postgres_seconds(outcome).observe(time.perf_counter() - started)
 
+    def usage(self) -> tuple[int, int]:
+        """Connections in use, and calls that wait for one."""
+        in_use = 0 if self._pool is None else self._pool.get_size() - self._pool.get_idle_size()
+        return in_use, max(0, self._users - in_use)
+
     def report(self) -> None:
         """Set the metrics of the pool."""
-        in_use = 0 if self._pool is None else self._pool.get_size() - self._pool.get_idle_size()
+        in_use, waiting = self.usage()
         metrics.POOL_MAX.set(self._max_connections)
         metrics.POOL_IN_USE.set(in_use)
-        metrics.POOL_WAITING.set(max(0, self._users - in_use))
+        metrics.POOL_WAITING.set(waiting)
 
     @property
     def has_standbys(self) -> bool:
