@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -70,6 +71,24 @@ def test_an_outage_gives_a_single_worker_no_unit_more_even_if_redis_forgot_every
 
 
 @pytest.mark.promise("rate.without_redis")
+def test_what_redis_allows_while_an_outage_begins_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def body(_redis: OwnRedis, workers: list[RateLimiter]) -> None:
+        [worker] = workers
+        take = worker._shared.take
+
+        async def answer_late(*arguments: Any) -> Any:
+            answer = await take(*arguments)
+            worker._leave_redis("slow")
+            return answer
+
+        counts = [await admitted(worker, 4)]
+        monkeypatch.setattr(worker._shared, "take", answer_late)
+        counts.append(await admitted(worker))
+        assert counts == [4, 5]
+
+    with_workers(1, body)
+
+
 def test_three_workers_share_the_policy_and_bring_it_back() -> None:
     async def body(redis: OwnRedis, workers: list[RateLimiter]) -> None:
         first, second, third = workers

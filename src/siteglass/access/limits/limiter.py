@@ -102,12 +102,14 @@ class RateLimiter:
         # One deadline for all of it: waiting for a connection, making one, sending, reading.
         async with asyncio.timeout(self._timeout_s):
             answer = await self._shared.take(names, policies, cost, carried)
-        # Answers of before an outage are not learned: since then the local buckets know more.
         if self._on_redis:
             now = clock_us()
             for name, ahead in zip(names, answer.aheads_us, strict=True):
                 self._local.learn(name, ahead, now)
             self._note_speed(idle_us() - started)
+        elif answer.verdict.allowed:
+            # An outage began meanwhile, so the local buckets know more than this answer. They lack what it took.
+            self._local.count(names, policies, cost, self._workers, clock_us())
         return answer.verdict
 
     def _note_speed(self, took_us: int) -> None:

@@ -61,8 +61,17 @@ class LocalBuckets:
         waits = [wait_us(*pair) for pair in zip(buckets, aheads, strict=True)]
         allowed = max(waits) <= 0
         if allowed:
-            aheads = [ahead + bucket.cost * bucket.interval_us for bucket, ahead in zip(buckets, aheads, strict=True)]
-            for name, ahead in zip(names, aheads, strict=True):
-                self._put(name, now_us + ahead, confirmed=-1)
+            aheads = self.count(names, policies, cost, workers, now_us)
         account, key = map(level, policies, buckets, aheads, waits)
         return Verdict(allowed, account, key, local=True)
+
+    def count(
+        self, names: tuple[str, str], policies: tuple[Policy, Policy], cost: int, workers: int, now_us: int
+    ) -> list[int]:
+        """Take it whatever is left; how far ahead both buckets are then."""
+        aheads = []
+        for name, policy in zip(names, policies, strict=True):
+            bucket = terms(policy, cost, workers)
+            aheads.append(self._ahead_us(name, policy, workers, now_us) + bucket.cost * bucket.interval_us)
+            self._put(name, now_us + aheads[-1], confirmed=-1)
+        return aheads
