@@ -7,7 +7,9 @@ import contextlib
 import fcntl
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +42,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 LEADS = 20_000
 SEED = 7
+# Longer than any module whose tests name the day.
+MODULE_S = 180
 
 
 @pytest.fixture(scope="session")
@@ -105,6 +109,16 @@ def client(live_settings: Settings) -> Iterator[httpx.Client]:
 
     with serving(live_settings) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def today() -> date:
+    """The UTC day on which all tests of the module run: near midnight, they wait for the next day."""
+    now = datetime.now(UTC)
+    left_s = (now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1) - now).total_seconds()
+    if left_s < MODULE_S:
+        time.sleep(left_s + 1)
+    return datetime.now(UTC).date()
 
 
 @pytest.fixture(scope="session")

@@ -48,6 +48,8 @@ class History:
     names: dict[int, str]
     expiring: Sequence[tuple[datetime, int, int]]
     """When, and how many API and lead credits."""
+    today: date
+    """The day of the newest rows."""
     rows: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=KEPT_ROWS))
     api: int = 0
     lead: int = 0
@@ -191,7 +193,8 @@ async def write(
         ]
         by_id = dict(zip(made, (name[:200] for name in names), strict=True))
         now = now or datetime.now(UTC)
-        history, first_at = History(account_id, made, by_id, _expiring(now)), next(_times(count, now))
+        history = History(account_id, made, by_id, _expiring(now), now.date())
+        first_at = next(_times(count, now))
 
         def records() -> Iterator[tuple[Any, ...]]:
             for row in _rows(account_id, made, count, now, seed, domains):

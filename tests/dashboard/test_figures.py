@@ -9,7 +9,7 @@ import io
 import json
 import re
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -24,12 +24,10 @@ from testing.dashboard.visitors import Office, Visitor
 from testing.service import API_KEY
 from tests.accounts.writing import as_owner
 
-TODAY = datetime.now(UTC).date()
-
 
 @pytest.fixture(scope="module")
-def past(the_office: Office) -> History:
-    """An account with twelve keys and two thousand entries."""
+def past(the_office: Office, today: date) -> History:
+    """An account with twelve keys and two thousand entries, the newest of today."""
     return written(the_office.settings, the_office.account(), 2_000, 12)
 
 
@@ -59,7 +57,7 @@ def figures(page: str) -> list[str]:
 
 
 def by_day(past: History, place: int, days: int, **wanted: object) -> list[int]:
-    return [past.credits(place, day=TODAY - timedelta(days=days - 1 - n), **wanted) for n in range(days)]
+    return [past.credits(place, day=past.today - timedelta(days=days - 1 - n), **wanted) for n in range(days)]
 
 
 @pytest.mark.promise("feature.dashboard")
@@ -74,14 +72,14 @@ def test_the_overview_tells_what_is_left_and_what_was_used(visitor: Visitor, pas
         until = (datetime.now(UTC) + timedelta(days=left / pace)).date()
         tile = spoken[3 * (place - 1) : 3 * place]
         assert tile == [
-            ("Used today", f"{past.credits(place, day=TODAY):,}"),
+            ("Used today", f"{past.credits(place, day=past.today):,}"),
             ("Pace, last 7 days", f"{mean(pace)} a day"),
             ("Lasts until", f"{until.day} {until:%b %Y}"),
         ]
     assert spoken[6:9] == [("API credits", "20"), ("Lead credits", "10"), ("Later", "1 more date")]
     drawn = charts(page)
     assert lines(drawn["credits"]) == {"API credits": by_day(past, 1, 30), "Lead credits": by_day(past, 2, 30)}
-    assert drawn["credits"]["days"][-1] == TODAY.isoformat()
+    assert drawn["credits"]["days"][-1] == past.today.isoformat()
     newest = [row["seq"] for row in past.rows][:-6:-1]
     assert [int(seq) for seq in re.findall(r'href="/dashboard/ledger/(\d+)"', page)] == newest
     assert "first-call" not in page
@@ -104,7 +102,7 @@ def test_who_never_asked_is_told_how_to_begin(newcomer: Visitor) -> None:
 
 @pytest.mark.parametrize(("opened_ago", "title"), [(0, "today"), (3, "last 4 days"), (300, "last 30 days")])
 def test_charts_of_a_new_account_begin_on_the_day_it_was_opened(
-    the_office: Office, opened_ago: int, title: str
+    the_office: Office, today: date, opened_ago: int, title: str
 ) -> None:
     account = the_office.account(api=100, lead=1_000)
 
@@ -116,7 +114,7 @@ def test_charts_of_a_new_account_begin_on_the_day_it_was_opened(
 
     the_office.do(begin)
     visitor = the_office.visitor(the_office.somebody(account))
-    days = [(TODAY - timedelta(days=ago)).isoformat() for ago in reversed(range(min(opened_ago + 1, 30)))]
+    days = [(today - timedelta(days=ago)).isoformat() for ago in reversed(range(min(opened_ago + 1, 30)))]
     page = visitor.get("/dashboard").text
     assert charts(page)["credits"]["days"] == days
     assert {name: values[-1] for name, values in lines(charts(page)["credits"]).items()} == {
@@ -129,8 +127,8 @@ def test_charts_of_a_new_account_begin_on_the_day_it_was_opened(
     assert page.count("<dt>Lasts until</dt><dd>known after a full day</dd>") == 2
     assert charts(visitor.get("/dashboard/usage?days=30").text)["by-key"]["days"] == days
     csv_name = visitor.get("/dashboard/usage.csv?days=30").headers["content-disposition"]
-    assert csv_name == f'attachment; filename="siteglass-usage-{days[0]}-{TODAY}.csv"'
-    named = f"first={TODAY - timedelta(days=9)}&last={TODAY}"
+    assert csv_name == f'attachment; filename="siteglass-usage-{days[0]}-{today}.csv"'
+    named = f"first={today - timedelta(days=9)}&last={today}"
     assert len(charts(visitor.get(f"/dashboard/usage?{named}").text)["by-key"]["days"]) == 10
 
 
@@ -223,14 +221,14 @@ def test_a_table_says_the_same_as_its_chart(visitor: Visitor, past: History) -> 
     assert cells[-1] == [f"{sum(line['values']):,}" for line in drawn["lines"]]
 
 
-def test_days_of_ones_own_are_shown_and_too_many_are_refused(visitor: Visitor) -> None:
-    first = TODAY - timedelta(days=365)
-    page = visitor.get(f"/dashboard/usage?first={first}&last={TODAY}").text
+def test_days_of_ones_own_are_shown_and_too_many_are_refused(visitor: Visitor, today: date) -> None:
+    first = today - timedelta(days=365)
+    page = visitor.get(f"/dashboard/usage?first={first}&last={today}").text
     assert charts(page)["by-key"]["days"][0] == first.isoformat()
     assert len(charts(page)["by-key"]["days"]) == 366
-    one = visitor.get(f"/dashboard/usage?first={TODAY}&last={TODAY}&credits=lead").text
-    assert charts(one)["by-key"]["days"] == [TODAY.isoformat()]
-    for wrong in (f"first={first - timedelta(days=1)}&last={TODAY}", f"first={TODAY}&last={first}", "first=soon"):
+    one = visitor.get(f"/dashboard/usage?first={today}&last={today}&credits=lead").text
+    assert charts(one)["by-key"]["days"] == [today.isoformat()]
+    for wrong in (f"first={first - timedelta(days=1)}&last={today}", f"first={today}&last={first}", "first=soon"):
         page = visitor.get(f"/dashboard/usage?{wrong}").text
         assert 'role="alert"' in page
         assert len(charts(page)["by-key"]["days"]) == 30
@@ -248,8 +246,8 @@ def test_usage_without_any_has_no_empty_grid(newcomer: Visitor) -> None:
 def test_usage_as_csv_is_what_was_charged_and_no_formula(visitor: Visitor, past: History) -> None:
     answer = visitor.get("/dashboard/usage.csv?days=90")
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
-    first = TODAY - timedelta(days=89)
-    name = f"siteglass-usage-{first}-{TODAY}.csv"
+    first = past.today - timedelta(days=89)
+    name = f"siteglass-usage-{first}-{past.today}.csv"
     assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
     rows = list(csv.reader(io.StringIO(answer.text, newline="")))
     assert rows[0] == ["day", "operation", "key_id", "key_name", "requests", "api_credits", "lead_credits"]
