@@ -55,7 +55,7 @@ def exclusions() -> Iterator[Member]:
                     if slot in thing["forms"]:
                         said = frame.replace("{head}", words["head"]).replace("{x}", thing["forms"][slot])
                         accepted = tuple((*words["means"], *means) for means in thing["means"])
-                        yield Member(said, accepted, _demands(thing["means"]))
+                        yield Member(said, accepted, demands(thing["means"]))
 
 
 def others(family: str) -> Iterator[Member]:
@@ -86,7 +86,7 @@ def is_warned(meaning: Meaning) -> bool:
     return bool(find_doubts(meaning)) or (sentence is not None and sentence.confidence < SURE)
 
 
-def _demands(excluded: Sequence[Sequence[str]]) -> frozenset[Atom]:
+def demands(excluded: Sequence[Sequence[str]]) -> frozenset[Atom]:
     """The conditions that would be the opposite of these."""
     found = {atom for lines in excluded for atom in atoms(lines)}
     made = {atom._replace(negated=not atom.negated) for atom in found}
