@@ -2,8 +2,8 @@
 
     python scripts/build_language.py [--check]
 
-Sources are the tables in scripts/language and the vocabulary. The same inputs give the same bytes; --check fails if the
-file that is shipped is not the one they give."""
+Sources are the tables in scripts/language, wordfreq and the vocabulary. The same inputs give the same bytes; --check
+fails if the file that is shipped is not the one they give."""
 
 import argparse
 import base64
@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import frequent_words
 from siteglass.query.natural.lexicon import can_be_found, own_kind, print_of
 from siteglass.query.natural.text import key_of, tokenise
 from siteglass.query.vocabulary import vocabulary
@@ -175,9 +176,9 @@ def build() -> bytes:
         "codes": state_codes(),
         "longest_phrases": longest(phrases.senses),
         "longest_names": longest(map(key_of, vocabulary().spoken_names())),
-        "common": words("common"),
-        "english": words("english"),
-        "known": prints(words("known")),
+        "common": frequent_words.common(),
+        "english": frequent_words.english(),
+        "known": prints(frequent_words.known(words("slips"))),
         "brands": words("brands"),
         "ordinary": words("ordinary"),
         "votes": votes(),
