@@ -22,7 +22,7 @@ DURATIONS := .test-durations
 # compile all that it imports anew, which is two thirds of what `siteglass doctor` costs.
 unexport PYTHONDONTWRITEBYTECODE
 # The folders that hold Python; those that do not exist yet are skipped.
-SOURCES = $(wildcard src clients/python/src tests testing scripts bench)
+SOURCES = $(wildcard src demo/src clients/python/src tests testing scripts bench)
 
 .PHONY: help
 help: ## List the targets
@@ -36,14 +36,14 @@ setup: $(SETUP_STAMP) $(DOCS_STAMP) ## Install the locked dependencies and the p
 # By uv, in half of pip's time; by pip where uv does not find what a machine tells pip alone.
 # Hash-checked, and the package itself without its dependencies: nothing comes in past the lock.
 # The lock is a requirements file, so the build backend is in it and needs no isolated build.
-$(SETUP_STAMP): requirements.lock pyproject.toml clients/python/pyproject.toml
+$(SETUP_STAMP): requirements.lock pyproject.toml demo/pyproject.toml clients/python/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	awk '/^[a-z0-9]/ {wanted = /^uv==/} wanted' requirements.lock > $(VENV)/uv.txt
 	$(BIN)/python -m pip install --quiet --retries 5 --require-hashes -r $(VENV)/uv.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock || \
 		$(BIN)/python -m pip install --quiet --retries 5 --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable clients/python
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation \
+		--editable . --editable demo --editable clients/python
 	touch $@
 
 $(DOCS_STAMP): $(SETUP_STAMP) $(DOCS_SOURCES)
@@ -197,6 +197,10 @@ trades: setup ## Compile the trades and their names from scripts/trades
 .PHONY: demo-companies
 demo-companies: setup ## Read the made-up pages of the demo's companies again, after a change of extraction; commit the result
 	$(BIN)/python scripts/build_demo_companies.py
+
+.PHONY: sandbox-leads
+sandbox-leads: setup ## Write the made-up leads of test keys again; commit the result
+	$(BIN)/python scripts/build_sandbox_leads.py
 
 .PHONY: technology-hosts
 technology-hosts: setup ## Compile the hosts of technologies without a rule of their own from their sources (fetches them)

@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from siteglass.corpus.demo import write_demo
 from siteglass.settings import Settings, load_settings
+from siteglass_demo.leads import write_demo
 from testing.accounts import drop_schema, make_schema
 from testing.progress import say
 

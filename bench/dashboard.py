@@ -21,11 +21,11 @@ from typing import Any
 import httpx
 
 from bench.common import write_result
-from siteglass.corpus.demo import generate
 from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.new_key import MAX_STANDING
 from siteglass.dashboard.people_page import PAGE_PEOPLE
 from siteglass.dashboard.routes import PAGES
+from siteglass_demo.leads import generate
 from testing.accounts import drop_schema
 from testing.dashboard.actions import many_keys, many_people
 from testing.dashboard.history import History, written

@@ -22,10 +22,10 @@ from bench.common import SEED, write_result
 from siteglass.ingest import pool, spark
 from siteglass.ingest.archives import read_archive
 from siteglass.ingest.capture import Capture
-from siteglass.ingest.demo import sites, write_warc
 from siteglass.ingest.extract import ExtractFailed, facts_of
 from siteglass.ingest.extract.page import decoded
 from siteglass.ingest.tasks import Plan, Summary
+from siteglass_demo.sites import sites, write_warc
 from testing.warc_files import response
 from testing.warc_files import write_warc as write_records
 from vocabulary.sources import npm_package

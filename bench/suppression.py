@@ -17,11 +17,11 @@ from typing import Any
 import orjson
 
 from bench.common import SEED, bench_settings, tables, write_result
-from siteglass.corpus.demo import generate
 from siteglass.index.documents import document
 from siteglass.platform.backends import Backends, open_backends
 from siteglass.suppression.filter import Record, SuppressionFilter
 from siteglass.suppression.values import Hasher, read_value
+from siteglass_demo.leads import generate
 from testing.progress import say
 
 PAGE = 100

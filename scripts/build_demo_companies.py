@@ -1,7 +1,7 @@
 """Reads the made-up web pages of the demo's companies, and writes their leads and evidence: `make demo-companies`.
 
 The result is committed, so that `make demo` need not read some 14,000 pages first. Of some companies there is a second,
-earlier crawl, see `siteglass.ingest.demo.history`. Run it after each change of
+earlier crawl, see `siteglass_demo.sites.history`. Run it after each change of
 extraction, merge or of the pages themselves; `tests/ingest/test_demo_companies.py` fails until then.
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import sys
 
-from siteglass.corpus.demo import COMPANIES
-from siteglass.ingest.demo.build import build
-from siteglass.ingest.demo.companies import draw_companies
 from siteglass.platform.progress import progress
+from siteglass_demo.leads import COMPANIES
+from siteglass_demo.sites.build import build
+from siteglass_demo.sites.companies import draw_companies
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
     make screenshots
 
 `siteglass demo up` must have run; SITEGLASS_URL and SITEGLASS_API_KEY name the demo. The picture of Explore must show
-companies of `siteglass.corpus.demo.COMPANIES` alone, since the test that compares its texts has only these leads.
+companies of `siteglass_demo.leads.COMPANIES` alone, since the test that compares its texts has only these leads.
 """
 
 from __future__ import annotations

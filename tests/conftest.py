@@ -66,8 +66,8 @@ def _once(folder: Path, name: str, make: Callable[[], object]) -> None:
 @pytest.fixture(scope="session")
 def leads_path(shared_folder: Path) -> Path:
     """The demo leads as a Parquet file."""
-    from siteglass.corpus.demo import generate
     from siteglass.corpus.lead_files import write_parquet
+    from siteglass_demo.leads import generate
 
     path = shared_folder / "leads.parquet"
     _once(shared_folder, "leads", lambda: write_parquet(path, generate(LEADS, SEED)))

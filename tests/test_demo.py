@@ -13,16 +13,16 @@ from statistics import correlation, mean, median
 import msgspec
 import pytest
 
-from siteglass.cli.demo import last_reason
-from siteglass.corpus.demo import COMPANIES, EPOCH_MS, Market, generate, names, write_demo
-from siteglass.corpus.demo.places import country_of, weighted
-from siteglass.corpus.demo.trades import LANGUAGES, trades
 from siteglass.corpus.lead import SOCIAL_NETWORKS, TRADE_SOURCES, Lead
 from siteglass.corpus.lead_files import read_lines, read_parquet
 from siteglass.corpus.trade_rules import with_trades
 from siteglass.query.detected import detected_technologies
 from siteglass.query.trades import trades as known_trades
 from siteglass.query.vocabulary import City, vocabulary
+from siteglass_demo.commands import last_reason
+from siteglass_demo.leads import COMPANIES, EPOCH_MS, Market, generate, names, write_demo
+from siteglass_demo.leads.places import country_of, weighted
+from siteglass_demo.leads.trades import LANGUAGES, trades
 
 FLAGS = ("secure", "responsive", "has_sitemap", "has_schema", "has_robots", "has_heading", "has_description")
 _ROLES = (

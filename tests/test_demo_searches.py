@@ -12,7 +12,6 @@ import pytest
 
 import pictures
 from siteglass.access.accounts import Plan, set_plan
-from siteglass.corpus.demo import COMPANIES
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.dashboard.examples import EXAMPLES
 from siteglass.index import generations
@@ -20,6 +19,7 @@ from siteglass.index.entry import enter_store
 from siteglass.index.index import Index
 from siteglass.index.load import load
 from siteglass.query.body import read_meaning
+from siteglass_demo.leads import COMPANIES
 from testing.api_calls import answered, enrich, search
 from testing.dashboard.visitors import Office
 from testing.mails import Outbox

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.corpus.lead_files import (
     LEAD_SCHEMA,
@@ -26,6 +25,7 @@ from siteglass.corpus.lead_files import (
     replacing,
     write_parquet,
 )
+from siteglass_demo.leads import generate
 from testing.lead_store import entered
 
 # Any text that UTF-8 can hold, the separator that the reader uses inside among them.

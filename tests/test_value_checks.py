@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from siteglass.corpus import lead_store, rejects
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import LeadFileError, read_parquet, write_parquet
 from siteglass.corpus.lead_store import StoredFile, stored_file
+from siteglass_demo.leads import generate
 from testing.lead_store import entered
 
 

@@ -24,7 +24,6 @@ from siteglass.access import accounts
 from siteglass.access.keys import SCOPES, KeyLimits, create_key
 from siteglass.access.networks import read_networks
 from siteglass.billing import credits
-from siteglass.corpus.demo import generate
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
@@ -37,6 +36,7 @@ from siteglass.settings import Settings
 from siteglass.suppression import entries
 from siteglass.suppression.entries import FoundHash
 from siteglass.suppression.values import Hasher, Kind, read_value
+from siteglass_demo.leads import generate
 from testing.accounts import drop_schema
 from testing.customers import Bank, Customer
 from testing.loopback_servers import Names, naming

@@ -10,9 +10,9 @@ from deploy_proof.load import wait_for
 from deploy_proof.releases import Release
 from deploy_proof.scorecard import ProofError, Step
 from deploy_proof.site import SERVICES, Site
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
+from siteglass_demo.leads import generate
 from testing.fault_runs.history import Question
 from testing.fault_runs.traffic import questions
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.extract_rate import bare, per_page_ms, whole
-from siteglass.ingest.demo import sites, write_warc
+from siteglass_demo.sites import sites, write_warc
 from testing.outcomes import judge_times
 
 NIGHTLY = True

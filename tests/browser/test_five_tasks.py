@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from siteglass.access.accounts import Plan, set_plan
-from siteglass.corpus.demo import COMPANIES
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet
+from siteglass_demo.leads import COMPANIES
 from testing.dashboard.visitors import Office, Somebody, cheaper_hashes, office
 from tests.browser.accounts import stranger
 from tests.browser.driving import Browse, shoot

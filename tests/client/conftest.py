@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.settings import Settings
 from siteglass_client import Siteglass
+from siteglass_demo.leads import generate
 from testing.customers import Bank, Customer
 from testing.service import SECRET, filled, serving
 from tests.client.commanding import Desk

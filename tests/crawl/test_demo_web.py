@@ -12,9 +12,9 @@ from pathlib import Path
 
 import httpx
 
-from siteglass.ingest.demo import sites
-from siteglass.ingest.demo.history import after_change
 from siteglass.settings import Settings, load_settings
+from siteglass_demo.sites import sites
+from siteglass_demo.sites.history import after_change
 from testing.ports import free_port
 from testing.private_engines import environment
 from testing.service import serving

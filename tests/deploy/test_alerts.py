@@ -27,12 +27,12 @@ import yaml  # type: ignore[import-untyped]  # the package has no types
 
 from engine_host import CHECKOUT, wait_until
 from siteglass.billing.in_doubt import list_in_doubt, settle
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.generations import Shape
 from siteglass.platform.postgres import Postgres
 from siteglass.platform.schema import LEDGER_MONTHS_AHEAD
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.metrics import scrape, total
 from testing.opensearch_cluster import Cluster, running_cluster
 from testing.ports import free_port

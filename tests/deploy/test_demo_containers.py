@@ -12,9 +12,9 @@ import yaml  # type: ignore[import-untyped]  # the package has no types
 from deploy_check import DEPLOY
 from engine_host import CHECKOUT
 from engine_opensearch import OPENSEARCH_VERSION
-from siteglass.cli.demo import demo
-from siteglass.cli.demo_data import COUNT
 from siteglass.settings import Settings, load_settings
+from siteglass_demo.commands import demo
+from siteglass_demo.data import COUNT
 
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 _COPY = re.compile(r"^COPY (?!--from)(.+) \S+$", re.MULTILINE)

@@ -18,9 +18,9 @@ import pytest
 from redis import Redis
 
 from engine_host import CHECKOUT, wait_until
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.settings import load_settings
+from siteglass_demo.leads import generate
 from testing.ports import free_port
 from testing.service import RUN_PREFIX
 from tests.deploy.commands import SITEGLASS, command

@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from siteglass.billing import credits, ledger
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.outcomes import by_night
 from testing.private_engines import PrivateEngines
 from testing.service import fill, serving, settings_for

@@ -23,11 +23,11 @@ from siteglass.access import accounts
 from siteglass.access.keys import Caller, Keys, create_key
 from siteglass.billing import credits, in_doubt, ledger
 from siteglass.billing.credits import Bill, Billing
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, environment_of
+from siteglass_demo.leads import generate
 from testing.outcomes import by_night
 from testing.postgres_cluster import PostgresCluster
 from testing.service import SECRET, ServiceProcess, fill, settings_for

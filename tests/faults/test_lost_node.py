@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
@@ -28,6 +27,7 @@ from siteglass.index.verification import Tolerances
 from siteglass.privacy.opt_out import PATIENCE_S, suppress
 from siteglass.settings import Settings
 from siteglass.suppression.values import Kind, read_value
+from siteglass_demo.leads import generate
 from testing.fault_runs import run as runs
 from testing.fault_runs.verifier import verify
 from testing.opensearch_cluster import Cluster, Node, running_cluster

@@ -10,9 +10,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.fault_runs.run import charges
 from testing.outcomes import by_night
 from testing.service import apart, fill, serving, settings_for

@@ -21,9 +21,9 @@ import httpx
 import pytest
 
 import siteglass
-from siteglass.corpus.demo import generate
 from siteglass.platform.schema import HEAD
 from siteglass.settings import Settings, environment_of
+from siteglass_demo.leads import generate
 from testing.accounts import drop_schema
 from testing.haproxy import CHECK_EVERY_MS, NOES, Haproxy
 from testing.service import API_KEY, ServiceProcess, filled, make_test_account

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.errors import Unavailable
@@ -21,6 +20,7 @@ from siteglass.index.load import load
 from siteglass.index.scanning import scanned
 from siteglass.platform.opensearch import EngineError
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.opensearch_cluster import Cluster, running_cluster
 from testing.service import fill, run, settings_for
 

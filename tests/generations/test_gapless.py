@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
 from siteglass.index.index import Index as LiveIndex
+from siteglass_demo.leads import generate
 from testing.api_calls import ENRICH, SEARCH
 from testing.service import ServiceProcess, run
 from tests.generations.commands import Index, refusals

@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import expiry, generations
@@ -27,6 +26,7 @@ from siteglass.platform.backends import Clock
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
 from siteglass.suppression.values import read_value
+from siteglass_demo.leads import generate
 from testing.api_calls import enrich
 from testing.service import add, run, serving
 from tests.generations.commands import Index, refusals

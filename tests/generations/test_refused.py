@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index import mapping, sampling
 from siteglass.index.administration import admin
 from siteglass.index.index import Index as LiveIndex
 from siteglass.index.names import written_as
+from siteglass_demo.leads import generate
 from testing.service import run
 from tests.generations.commands import Index, refusals
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations, segments
 from siteglass.index.administration import admin
 from siteglass.index.index import Index as LiveIndex
 from siteglass.index.load import load
+from siteglass_demo.leads import generate
 from testing.service import run
 from tests.generations.commands import Index
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index import load as loading
 from siteglass.index.index import Index as LiveIndex
 from siteglass.index.writing import write
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
+from siteglass_demo.leads import generate
 from testing.service import run
 from tests.generations.commands import Index
 

@@ -16,7 +16,6 @@ from typing import Any
 import httpx
 import msgspec
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.documents import sort_keys
@@ -25,6 +24,7 @@ from siteglass.index.load import load
 from siteglass.platform.backends import open_backends
 from siteglass.query.values import moment_text
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.api_calls import ENRICH, SEARCH
 from testing.service import API_KEY
 

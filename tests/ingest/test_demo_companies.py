@@ -9,16 +9,16 @@ import msgspec
 import phonenumbers
 import pytest
 
-from siteglass.corpus.demo import COMPANIES
 from siteglass.corpus.evidence_files import Sighting, read_evidence
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet, record_place
-from siteglass.ingest.demo.build import build
-from siteglass.ingest.demo.companies import COUNT, draw_companies
-from siteglass.ingest.demo.flaws import FLAWS
-from siteglass.ingest.demo.history import used_before
-from siteglass.ingest.demo.label import Site
 from siteglass.query.technology_changes import decode_change
+from siteglass_demo.leads import COMPANIES
+from siteglass_demo.sites.build import build
+from siteglass_demo.sites.companies import COUNT, draw_companies
+from siteglass_demo.sites.flaws import FLAWS
+from siteglass_demo.sites.history import used_before
+from siteglass_demo.sites.label import Site
 
 SAMPLE = 45
 """One site of so many is read again."""

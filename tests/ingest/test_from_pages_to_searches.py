@@ -19,10 +19,10 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.index import generations
-from siteglass.ingest.demo import Site, write_folder
 from siteglass.ingest.report import Report
 from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings, environment_of
+from siteglass_demo.sites import Site, write_folder
 from testing.service import make_test_account, run, serving, settings_for
 from tests.ingest.scoring import Found, Right, same_profile
 from tests.ingest.storm import refusing_writes

@@ -10,7 +10,6 @@ import orjson
 import pytest
 
 from siteglass.billing.credits import Mark
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index.cards import decode_card, decode_rest, encode_card, encode_rest, needs_rest, shown_record
 from siteglass.index.documents import document
@@ -25,6 +24,7 @@ from siteglass.suppression.entries import WHOLE
 from siteglass.suppression.filter import SuppressionFilter
 from siteglass.suppression.values import Hasher
 from siteglass.web.responses import encode
+from siteglass_demo.leads import generate
 
 HASHER = Hasher(Settings(suppression_secret="a secret of the tests that is long enough"))
 LEADS = list(generate(400, seed=29))

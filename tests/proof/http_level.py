@@ -15,10 +15,10 @@ import orjson
 from siteglass.access import accounts
 from siteglass.access.keys import create_key
 from siteglass.billing import credits
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.accounts import make_schema
 from testing.service import SECRET, ServiceProcess, fill, settings_for
 from tests.proof import ledger_level

@@ -13,13 +13,13 @@ import httpx
 import msgspec
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index.documents import sort_keys
 from siteglass.query.criteria import Criteria
 from siteglass.query.fields import SORTS
 from siteglass.query.filters import write_filters
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.random_searches import Drawer
 from testing.reference_scan import matching
 from testing.service import add, serving

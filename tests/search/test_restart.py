@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.private_engines import PrivateEngines
 from testing.service import SECRET, fill, serving, settings_for
 

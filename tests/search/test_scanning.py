@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.index import generations
 from siteglass.index.compile import Query
 from siteglass.index.index import Index
 from siteglass.index.scanning import PAGE, scanned
+from siteglass_demo.leads import generate
 from testing.service import filled, run
 
 LEADS = PAGE + 200

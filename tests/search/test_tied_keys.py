@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index import documents
 from siteglass.index.documents import SortKeys, sort_keys
 from siteglass.index.pages import UNKNOWN_RANK
 from siteglass.query.fields import SORTS
+from siteglass_demo.leads import generate
 from testing.service import filled, serving
 from tests.search.test_pages import domains, walk
 

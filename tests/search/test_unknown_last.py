@@ -9,13 +9,13 @@ import httpx
 import msgspec
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index.documents import sort_keys
 from siteglass.index.pages import LAST_RANK
 from siteglass.query.cursor import Continuation, CursorSealer, Position
 from siteglass.query.fields import OLD_SCORE_SORT, SORTS
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.service import SECRET, filled, run, serving
 from tests.search.test_pages import domains, in_order, walk
 

@@ -15,10 +15,10 @@ import phonenumbers
 import pytest
 
 from siteglass.corpus.domains import registrable
-from siteglass.ingest.demo import Email, Served, Site, pages, read_labels, sites, write_folder, write_warc
-from siteglass.ingest.demo.__main__ import main
-from siteglass.ingest.demo.draw import _HARD
 from siteglass.query.vocabulary import vocabulary
+from siteglass_demo.sites import Email, Served, Site, pages, read_labels, sites, write_folder, write_warc
+from siteglass_demo.sites.__main__ import main
+from siteglass_demo.sites.draw import _HARD
 
 with warnings.catch_warnings():
     # The package warns about its own old names when it is imported.

@@ -13,9 +13,9 @@ import asyncpg
 import pytest
 
 from siteglass.app import create_app
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.settings import Settings
+from siteglass_demo.leads import generate
 from testing.accounts import owner
 from testing.service import add, serving
 from tests.suppression.world import World, results, walked, world

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import ContactDetail, Lead
+from siteglass_demo.leads import generate
 from testing.service import serving
 from tests.suppression.world import World, results, search, told, walked, world
 

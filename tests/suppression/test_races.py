@@ -12,7 +12,6 @@ from typing import Any
 import asyncpg
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import LeadFileError, record_place, write_parquet
 from siteglass.index import generations
@@ -22,6 +21,7 @@ from siteglass.index.writing import Preparer, WriteReport, write
 from siteglass.privacy import opt_out
 from siteglass.suppression import entries
 from siteglass.suppression.values import Hasher, Kind, read_value
+from siteglass_demo.leads import generate
 from testing.accounts import owner
 from testing.service import add, run, serving
 from tests.suppression.world import World, results, told, walked, world

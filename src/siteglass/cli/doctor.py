@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from siteglass.cli.demo import FOLDER, kept_settings, running
+from siteglass.cli.demo_state import FOLDER, kept_settings, running
 from siteglass.settings import Settings, SettingsError, known_variables, load_settings, variables_given
 
 if TYPE_CHECKING:

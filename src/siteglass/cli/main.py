@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import replace
+from importlib.metadata import entry_points
 
 import click
 
@@ -13,7 +14,6 @@ from siteglass.cli.accounts import COMMANDS
 from siteglass.cli.backup import backup
 from siteglass.cli.crawl import crawl
 from siteglass.cli.credits import credits_
-from siteglass.cli.demo import demo
 from siteglass.cli.doctor import doctor
 from siteglass.cli.generations import GENERATION_COMMANDS
 from siteglass.cli.import_leads import index_import
@@ -41,7 +41,6 @@ for command in (
     backup,
     crawl,
     credits_,
-    demo,
     doctor,
     index_commands,
     ingest,
@@ -54,6 +53,9 @@ for command in (
     cli.add_command(command)
 for command in (*GENERATION_COMMANDS, index_import):
     index_commands.add_command(command)
+# Commands of other distributions, such as those of the demo.
+for other in entry_points(group="siteglass.commands"):
+    cli.add_command(other.load())
 
 
 @cli.command()

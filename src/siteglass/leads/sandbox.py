@@ -21,13 +21,10 @@ from starlette.responses import Response
 
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Balances, Bill, Mark, Receipt
-from siteglass.corpus.demo import Market, generate
-from siteglass.corpus.demo.places import country_of, weighted
-from siteglass.corpus.demo.trades import trades
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.corpus.evidence_files import Sighting
 from siteglass.corpus.lead import ContactDetail, Lead
-from siteglass.corpus.lead_files import write_parquet
+from siteglass.corpus.lead_files import read_parquet, write_parquet
 from siteglass.errors import (
     CreditCapExceeded,
     InsufficientCredits,
@@ -43,32 +40,19 @@ from siteglass.leads.charging import Offer, Work, dry_run_response, find_offer, 
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.enrich import EnrichmentResult, enrich, failed
 from siteglass.leads.evidence import Evidence, evidence_of
-from siteglass.query.technology_changes import encode_change
-from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
 from siteglass.web.requests import read_json
 
 BALANCE = 1_000_000
 """What a test account has, of both kinds, before every request."""
-LEADS, SEED = 1_000, 20
-LEADS_OF_MARKET = 25
-# A trade of the demo's generator, and a city.
-_MARKETS = (
-    ("Dental", "USA", "Austin"),
-    ("Plumbing", "USA", "Houston"),
-    ("Roofing", "USA", "Miami"),
-    ("Hotel", "ITA", "Rome"),
-    ("Digital", "GBR", "London"),
-)
+GENERATED = Path(__file__).with_name("sandbox_leads.parquet")
+"""Made-up leads, from `make sandbox-leads`."""
 SLOW_S = 3.0
 RETRY_AFTER_S = 2
 
 _CRAWLED_AT_MS = 1_790_000_000_000
-_DAY_MS = 24 * 3_600_000
-_FIRST_SEEN_MS = _CRAWLED_AT_MS - 30 * _DAY_MS
-_CLARITY_ADDED = encode_change("Microsoft Clarity", _FIRST_SEEN_MS // _DAY_MS)
-
+FIRST_SEEN_MS = _CRAWLED_AT_MS - 30 * 24 * 3_600_000
 # The words begin so; what follows is an error code, or what happens.
 START = "test:"
 ERRORS: Mapping[str, Callable[[], SiteglassError]] = {
@@ -106,20 +90,8 @@ def _leads() -> Iterator[Lead]:
     yield replace(known, domain=SLOW_DOMAIN, title="A site that takes its time", emails=(f"hello@{SLOW_DOMAIN}",))
     yield replace(known, domain=ERROR_DOMAIN, title="A site whose look-up fails", emails=(f"hello@{ERROR_DOMAIN}",))
     yield replace(known, domain=NO_ADDRESS, title="A site without an address")
-    for lead in generate(LEADS, SEED):
-        # So that searches for a change find some, too.
-        added = (_CLARITY_ADDED,) if "Microsoft Clarity" in (lead.technologies or ()) else ()
-        yield replace(lead, added=added)
-    yield from _market_leads()
-
-
-def _market_leads() -> Iterator[Lead]:
-    """Leads of a few trades and places, for the searches that people begin with: among a thousand there are too few."""
-    by_word = {trade.word: trade for trade in trades()}
-    for number, (word, country, city_name) in enumerate(_MARKETS):
-        city = next(one for one in vocabulary().cities() if (one.country, one.name) == (country, city_name))
-        market = Market(country_of(country), weighted([city]), by_word[word])
-        yield from generate(LEADS_OF_MARKET, SEED, start=LEADS + number * LEADS_OF_MARKET, market=market)
+    for _, generated in read_parquet(GENERATED):
+        yield from generated
 
 
 def _with_details(lead: Lead) -> Lead:
@@ -134,7 +106,7 @@ def _with_details(lead: Lead) -> Lead:
                 confidence=90,
                 page=page,
                 crawled_at_ms=_CRAWLED_AT_MS,
-                first_seen_ms=_FIRST_SEEN_MS,
+                first_seen_ms=FIRST_SEEN_MS,
                 last_seen_ms=_CRAWLED_AT_MS,
             )
             for value in values
@@ -171,7 +143,7 @@ def made_up_evidence(found: Evidence) -> Evidence:
         value="",
         page=_contact_page(found.domain),
         method="mailto",
-        first_seen_ms=_FIRST_SEEN_MS,
+        first_seen_ms=FIRST_SEEN_MS,
         last_seen_ms=_CRAWLED_AT_MS,
     )
     emails = [(value, [replace(pattern, value=value)]) for value, _ in found.values["emails"]]

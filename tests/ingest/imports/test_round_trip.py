@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from siteglass.corpus.demo import generate
 from siteglass.corpus.domains import is_of_the_internet
 from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.corpus.lead_files import read_parquet
@@ -17,6 +16,7 @@ from siteglass.ingest.imports.leads import open_import
 from siteglass.leads.downloads.columns import COLUMN_SETS, phone_text
 from siteglass.leads.downloads.sheets import csv_cell, csv_lines
 from siteglass.query.values import moment_text
+from siteglass_demo.leads import generate
 from testing.lead_store import entered
 
 NOW_MS = 1_794_000_000_000

@@ -14,11 +14,11 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet
-from siteglass.ingest.demo import write_folder
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.store.facts_store import open_store
 from siteglass.ingest.store.manifest import StoreError
 from siteglass.settings import environment_of
+from siteglass_demo.sites import write_folder
 from testing.random_facts import write_facts
 from testing.s3_server import BUCKET, S3Server
 from tests.ingest.store.reference_fold import folded
