@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def by_night(*cases: object) -> list[ParameterSet]:
     """Cases of a parametrized test that only nightly runs have."""
     return [pytest.param(case, marks=pytest.mark.nightly) for case in cases]
+
+
+def first_by_day(cases: Iterable[object]) -> list[object]:
+    """Cases of a parametrized test: the first in each run, the others only in nightly runs."""
+    first, *others = cases
+    return [first, *by_night(*others)]
 
 
 @pytest.fixture

@@ -307,6 +307,7 @@ def test_a_demo_that_stays_ends_with_its_service(cli: Cli, demo: Demo) -> None:
         demo.statuses(started)
 
 
+@pytest.mark.nightly
 def test_a_demo_of_another_size_or_name(demo: Demo) -> None:
     first = demo.up("--count", "300", "--name", demo.names[0])
     assert demo.up("--count", "200") == first
@@ -317,6 +318,7 @@ def test_a_demo_of_another_size_or_name(demo: Demo) -> None:
     assert demo.total(second) == 100
 
 
+@pytest.mark.nightly
 def test_a_demo_whose_data_was_lost(cli: Cli, demo: Demo) -> None:
     name = demo.names[0]
     lost = demo.up("--count", "100", "--name", name)

@@ -10,6 +10,7 @@ import pytest
 from bench import before_paying, common
 
 
+@pytest.mark.nightly
 def test_a_small_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (common, before_paying):
         monkeypatch.setattr(module, "FOLDER", tmp_path)

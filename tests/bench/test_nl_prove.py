@@ -14,6 +14,7 @@ from testing.sentences.score import SETS, read_set
 SUMS = {"sentences", "exact", "f1", "polarity_errors", "conditions"}
 
 
+@pytest.mark.nightly
 def test_the_result_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(common, "RESULTS", tmp_path)
     quick = speed.measure(runs=1, fresh=1)
@@ -36,6 +37,7 @@ def test_the_result_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert kept[name]["noise"]["total"].keys() == {"sentences", "clean", "noisy", "loss"}
 
 
+@pytest.mark.nightly
 def test_no_sentence_of_the_locked_set_is_kept() -> None:
     words = json.dumps(prove.labelled("locked"))
     queries = [json.loads(line)["query"] for line in (SETS / "locked.jsonl").read_text().splitlines()]

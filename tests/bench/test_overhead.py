@@ -36,6 +36,7 @@ HISTORY = {"added", "dropped"}
 """The demo's leads have none, so nothing asks for it."""
 
 
+@pytest.mark.nightly
 @pytest.mark.no_cover  # the same lines over and over
 def test_the_mix_is_repeatable_and_asks_for_everything_that_the_catalogue_offers(leads: list[Lead]) -> None:
     drawn = list(itertools.islice(Mix(leads, seed=1).searches(), 5_000))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import orjson
+import pytest
 
 from bench.replay.__main__ import replay
 from bench.replay.recording import Entry, Placeholders, differences, read_recording, write_recording
@@ -76,6 +77,7 @@ def _codes() -> set[str]:
     return {error.code for error in errors[1:]}
 
 
+@pytest.mark.nightly
 def test_every_operation_and_every_error_code_is_replayed() -> None:
     entries = replay(share=0.01, parts=("account", "sandbox", "errors", "opt_out"))
     responded = {entry.request.split("?")[0].split(" by ")[0] for entry in entries if entry.status < 300}

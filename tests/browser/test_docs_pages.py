@@ -36,6 +36,7 @@ def _is_dark(page: Page) -> bool:
     return bool(page.evaluate(_BACKGROUND) < 128)
 
 
+@pytest.mark.nightly
 def test_every_page_in_light_and_dark(site: Site, browse: Browse) -> None:
     page = browse.open(site.url)
     for path in PATHS:

@@ -6,12 +6,14 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+import click
 import pytest
 import yaml  # type: ignore[import-untyped]  # the package has no types
 
 from deploy_check import DEPLOY
 from engine_host import CHECKOUT
 from engine_opensearch import OPENSEARCH_VERSION
+from siteglass.cli.main import cli
 from siteglass.settings import Settings, load_settings
 from siteglass_demo.commands import demo
 from siteglass_demo.data import COUNT
@@ -66,7 +68,9 @@ def test_both_roles_are_created() -> None:
 def test_the_command_exists() -> None:
     group, command, *words = _read()["services"]["siteglass"]["command"]
     assert group == demo.name
-    context = demo.commands[command].make_context(command, words)
+    # As the command line does: click keeps the names of the first help option that it is asked for.
+    above = click.Context(demo, parent=click.Context(cli, **cli.context_settings))
+    context = demo.commands[command].make_context(command, words, parent=above)
     assert (context.params["count"], context.params["stay"]) == (COUNT, True)
 
 

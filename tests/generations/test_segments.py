@@ -38,6 +38,7 @@ async def _segments(index: LiveIndex, name: str) -> tuple[int, int, int]:
     return len(rows), sum(int(row["size"]) for row in rows), sum(int(row["docs.count"]) for row in rows)
 
 
+@pytest.mark.nightly
 def test_merged_leads_take_half_of_the_disk(index: Index) -> None:
     async def body(live_index: LiveIndex) -> None:
         name = await _loaded(live_index, index.folder)

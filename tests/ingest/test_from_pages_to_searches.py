@@ -225,6 +225,7 @@ def _contents(settings: Settings) -> dict[str, Any]:
     return run(settings, read)
 
 
+@pytest.mark.nightly
 def test_a_loader_that_is_killed_half_way(crawl: Crawl) -> None:
     """What it left goes, and the run again ends as one that nobody disturbed; no archive is read again."""
     before, written = _contents(crawl.settings), crawl.written()
@@ -244,6 +245,7 @@ def test_a_loader_that_is_killed_half_way(crawl: Crawl) -> None:
     assert sum(one.live for one in _live(crawl.settings)) == 1
 
 
+@pytest.mark.nightly
 def test_a_storm_of_refused_writes(crawl: Crawl) -> None:
     before = _contents(crawl.settings)
     (engine,) = crawl.settings.opensearch_urls

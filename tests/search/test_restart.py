@@ -67,6 +67,7 @@ def test_an_expired_cursor_is_410(own_index: Settings) -> None:
         assert (answer.status_code, answer.json()["error"]) == (410, "CURSOR_EXPIRED")
 
 
+@pytest.mark.nightly
 @pytest.mark.promise("cursor.restart")
 @pytest.mark.private_engines
 @pytest.mark.xdist_group("private-engines")

@@ -33,6 +33,7 @@ def _damaged_archive(path: Path, records: int, seed: int) -> None:
     path.write_bytes(b"".join([*members[:-1], bytes(last)]))
 
 
+@pytest.mark.nightly
 def test_pool_and_spark_write_the_same_bytes(spark: SparkSession, tmp_path: Path) -> None:
     archives = [tmp_path / f"number-{number}.warc.gz" for number in range(3)]
     for number, path in enumerate(archives):

@@ -1,6 +1,6 @@
 """Runs that add to the facts store leave the index as a rebuild from the store makes it, whatever happened before.
 
-SITEGLASS_LONG=1 tells 50 histories of each kind instead of 3.
+Each run tells one history of each kind, `--nightly` 3, and with SITEGLASS_LONG=1 50.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass.ingest.store.facts_store import open_store
+from testing.outcomes import first_by_day
 from tests.ingest.store.histories import DESIGNERS, KILLED, MIN_DOMAINS, History, leads_in
 
 HISTORIES = 50 if os.environ.get("SITEGLASS_LONG") else 3
@@ -25,7 +26,7 @@ def _undated(leads: dict[str, Lead]) -> dict[str, Lead]:
     return {domain: msgspec.structs.replace(lead, updated_at_ms=None) for domain, lead in leads.items()}
 
 
-@pytest.mark.parametrize("seed", range(HISTORIES))
+@pytest.mark.parametrize("seed", first_by_day(range(HISTORIES)))
 def test_runs_leave_what_a_rebuild_makes(tmp_path: Path, seed: int) -> None:
     """Pages change, go, move and lead to other sites. Runs come out of order or are killed, the store is compacted."""
     chance = random.Random(seed)
@@ -39,7 +40,7 @@ def test_runs_leave_what_a_rebuild_makes(tmp_path: Path, seed: int) -> None:
     assert len(history.index.leads) > 3
 
 
-@pytest.mark.parametrize("seed", range(HISTORIES))
+@pytest.mark.parametrize("seed", first_by_day(range(HISTORIES)))
 def test_with_opt_outs_and_purges(tmp_path: Path, seed: int) -> None:
     """When the content of a lead changed is not compared: an opt-out is such a change to a rebuild alone."""
     chance = random.Random(1_000 + seed)
@@ -55,7 +56,7 @@ def test_with_opt_outs_and_purges(tmp_path: Path, seed: int) -> None:
     assert _undated(history.index.leads) == _undated(history.rebuilt()), history.events
 
 
-@pytest.mark.parametrize("seed", range(HISTORIES))
+@pytest.mark.parametrize("seed", first_by_day(range(HISTORIES)))
 def test_the_order_of_runs_does_not_matter(tmp_path: Path, seed: int) -> None:
     """Only the time when a change was noticed depends on it."""
     chance = random.Random(2_000 + seed)

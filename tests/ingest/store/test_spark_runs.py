@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("spark")]
 
 
+@pytest.mark.nightly
 def test_spark_and_the_process_make_the_same_leads(spark: SparkSession, tmp_path: Path) -> None:
     """Of all domains, and of those with new facts; one has more pages than are read."""
 
