@@ -258,8 +258,8 @@ class Settings:
     ] = _secret(())
     demo_networks: Annotated[
         tuple[str, ...],
-        "Networks from which the sign-in link of a demo works, comma-separated; `siteglass demo up` sets them. Empty: "
-        "there is no such link.",
+        "Loopback and private networks from which the sign-in link of a demo works, comma-separated; `siteglass demo "
+        "up` sets them. Empty: there is no such link.",
     ] = ()
     landing_searches_per_hour: Annotated[
         int,

@@ -31,7 +31,7 @@ CLOCK = MovedClock()
 @pytest.fixture(scope="module")
 def the_demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Office]:
     folder = tmp_path_factory.mktemp("demo")
-    networks = ("127.0.0.0/8", "192.0.2.0/24")
+    networks = ("127.0.0.0/8", "10.231.77.0/24")
     with office(f"demo-link-{worker_id}", folder, clock=CLOCK, demo_networks=networks) as made:
         yield made
 
@@ -51,7 +51,7 @@ def entered(visitor: Visitor, path: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("address", [HERE, "127.3.2.1", "192.0.2.7"])
+@pytest.mark.parametrize("address", [HERE, "127.3.2.1", "10.231.77.1"])
 def test_the_link_signs_in_once(the_demo: Office, address: str) -> None:
     path = link(the_demo.somebody())
     assert entered(the_demo.visitor(address=address), path)
@@ -113,3 +113,9 @@ def test_a_public_service_does_not_start_as_a_demo(the_demo: Office) -> None:
         create_app(public)
     with pytest.raises(SettingsError, match="SITEGLASS_DEMO_NETWORKS: 'everybody' is not a network"):
         create_app(replace(the_demo.settings, demo_networks=("everybody",)))
+
+
+@pytest.mark.parametrize("network", ["0.0.0.0/0", "203.0.113.7", "10.0.0.0/7", "::/0", "2001:db8::/32"])
+def test_strangers_cannot_be_let_in(the_demo: Office, network: str) -> None:
+    with pytest.raises(SettingsError, match="is not a private network"):
+        create_app(replace(the_demo.settings, demo_networks=("127.0.0.0/8", network)))

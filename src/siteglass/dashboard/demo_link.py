@@ -19,6 +19,8 @@ from siteglass.settings import Settings, SettingsError, variable
 PATH = "/dashboard/demo"
 MAX_TOKEN_CHARS = 1_000
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
+# Loopback, and what networks of containers have: no address in them reaches this machine from elsewhere.
+_PRIVATE = read_networks(("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1", "fc00::/7"))
 
 
 def read_demo_networks(settings: Settings) -> Sequence[Network]:
@@ -31,9 +33,17 @@ def read_demo_networks(settings: Settings) -> Sequence[Network]:
             f"{variable('public_url')} is {settings.public_url}. Remove one of them."
         )
     try:
-        return read_networks(settings.demo_networks)
+        networks = read_networks(settings.demo_networks)
     except AccountError as error:
         raise SettingsError(f"{variable('demo_networks')}: {error}") from None
+    for network in networks:
+        # Both ends of a network are private only if all of it is.
+        if not (is_among(network.network_address, _PRIVATE) and is_among(network.broadcast_address, _PRIVATE)):
+            raise SettingsError(
+                f"{variable('demo_networks')}: {network} is not a private network, and a demo lets people in without a "
+                "password. List loopback, and the network of the demo's containers."
+            )
+    return networks
 
 
 def demo_pages(networks: Sequence[Network]) -> tuple[DeclaredPage, ...]:
