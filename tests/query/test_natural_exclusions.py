@@ -11,6 +11,7 @@ import pytest
 from siteglass.query.body import read_meaning
 from siteglass.query.criteria import Clause
 from siteglass.query.directives import parse
+from siteglass.query.doubt import needs_review
 
 NOW_MS = 1_795_000_000_000
 # 30 and 5 ways to exclude × 10 objects, written without sight of the rules.
@@ -46,12 +47,52 @@ def test_what_is_excluded_is_excluded_and_nothing_else(frame: str) -> None:
         ("load time max. 3s", ["@load_time(<=3000)"]),
         ("Shops in Deutschland exkl. Berlin", ["@country(DEU)", "!@city(Berlin)", "@service_type(Ecommerce)"]),
         ("tiendas en España, máx. 5k en anuncios", ["@country(ESP)", "@service_type(Ecommerce)", "@spends(<=5000)"]),
+        ("dentists in Texas, Austin excl.", ["@country(USA)", "@state(TX)", "!@city(Austin)", "@trade(dentist)"]),
+        ("shops no. 1 in Austin", ["@country(USA)", "@city(Austin)", "@service_type(Ecommerce)"]),
         ("dentists in Texs", ["@country(USA)", "@state(TX)", "@trade(dentist)"]),
         ("sites crawled since January 1, 2025", ["@updated_after(2025-01-01T00:00:00Z)"]),
     ],
 )
 def test_single_faults(sentence: str, directives: list[str]) -> None:
     assert conditions(sentence) == said(*directives)
+
+
+MARKETING_AGENCIES = "!@any[ @service_type(Agency) @offers(marketing) ]"
+
+
+@pytest.mark.parametrize(
+    ("excluded", "directives"),
+    [
+        ("marketing agencies", [MARKETING_AGENCIES]),
+        ("marketing and SEO agencies", ["!@any[ @service_type(Agency) @offers(marketing, seo_structured_data) ]"]),
+        ("marketing agencies and consultants", ["!@service_type(Consultant)", MARKETING_AGENCIES]),
+        ("consultants and marketing agencies", ["!@service_type(Consultant)", MARKETING_AGENCIES]),
+        ("WordPress agencies", ["!@any[ @technology(WordPress) @service_type(Agency) ]"]),
+        ("Wix restaurants", ["!@any[ @technology(Wix) @trade(restaurant) ]"]),
+        ("consulting firms", ["!@service_type(Consultant)"]),
+        ("hosting companies", ["!@offers(hosting_server_environment)"]),
+        ("software companies", ["!@trade(software_company)"]),
+        ("agencies and Shopify stores", ["!@service_type(Agency)", "!@technology(Shopify)"]),
+        ("restaurants and agencies", ["!@service_type(Agency)", "!@trade(restaurant)"]),
+        ("hospitals, dentists and law firms", ["!@trade(dentist, hospital, law_firm)"]),
+        (
+            "agencies, hospitals, law firms and non-profits",
+            ["!@service_type(Agency, Non-Profit)", "!@trade(hospital, law_firm)"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("frame", ["businesses in Ohio excluding {}", "businesses in Ohio except {}"])
+def test_kinds_of_businesses_are_excluded_as_a_whole(frame: str, excluded: str, directives: list[str]) -> None:
+    assert conditions(frame.format(excluded)) == said(*SET["base"], *directives)
+
+
+@pytest.mark.parametrize("sentence", ["no CRM agencies in Ohio", "businesses in Ohio excluding Cleveland agencies"])
+def test_a_noun_after_what_is_excluded_stops_whoever_buys(sentence: str) -> None:
+    assert needs_review(read_meaning({"query": sentence}, NOW_MS))
+
+
+def test_a_denial_that_leans_on_a_word_denies_that_word() -> None:
+    assert conditions("non-Shopify agencies") == said("!@technology(Shopify)", "@service_type(Agency)")
 
 
 @pytest.mark.parametrize("thing", ["dentists", "agencies", "Shopify stores"])

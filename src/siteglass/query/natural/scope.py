@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
+from siteglass.query.natural.excluded_kinds import MODIFIERS, Compound, exclude_kind
 from siteglass.query.natural.kinds import ENTITIES, FLAGS, PAGES, Role
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence, family
+from siteglass.query.natural.trades import find_trades
 from siteglass.query.natural.vague import VAGUE
 
 _THINGS = FLAGS | PAGES | {Role.CONTACT}
 _ADJECTIVES = frozenset((*VAGUE, Role.FLAG_BAD, Role.FLAG_GOOD))
-_DENIABLE = ENTITIES | frozenset(VAGUE) | _THINGS | {Role.PATH, Role.MAILBOX, Role.LAW_FIRM}
+_DENIABLE = ENTITIES | frozenset(VAGUE) | _THINGS | {Role.PATH, Role.MAILBOX, Role.LAW_FIRM, Role.AGENCY_OF}
 _DENYING = (
     Role.INDIFFERENT, Role.DOUBLE_NEGATION, Role.NEGATION_AFTER, Role.EXCEPTION_AFTER, Role.NEGATION, Role.EXCEPTION,
 )  # fmt: skip
@@ -19,6 +23,9 @@ _JOINING = (Role.AND, Role.OR, Role.COMMA)
 _BEHIND = (Role.COMMA, Role.BREAK, Role.AND, Role.BUT, Role.REQUESTS, Role.NEGATION, Role.EXCEPTION)
 # What a site has or lacks.
 _HAD = frozenset(("tool", "thing"))
+# What a business is; a word without a meaning may be a trade.
+_KINDS = frozenset((Role.SERVICE_TYPE, Role.LAW_FIRM, Role.AGENCY_OF, Role.UNKNOWN))
+_NOUNS = (Role.GENERIC, Role.SHOP_WORD, Role.SITE_WORD)
 INDIFFERENT = "this makes no difference to a search"
 
 
@@ -27,6 +34,8 @@ def deny(sentence: Sentence) -> None:
     scope = _Scope(sentence)
     for at, part in enumerate(sentence.parts):
         scope.step(at, part)
+    for compound in scope.compounds:
+        exclude_kind(sentence, compound)
 
 
 class _Scope:
@@ -36,9 +45,19 @@ class _Scope:
         self._sentence = sentence
         self._denial: Segment | None = None
         self._covered: Segment | None = None
+        self._members: list[int] = []
+        """Where the denial's list has its members; of a phrase its last word."""
         self._joint: Role | None = None
+        self.compounds: list[Compound] = []
+
+    @cached_property
+    def _trades(self) -> dict[int, tuple[list[int], str]]:
+        """Where a phrase that names a trade begins -> all its places, and the trade."""
+        return {places[0]: (places, trade) for places, trade in find_trades(self._sentence)}
 
     def step(self, at: int, part: Segment) -> None:
+        if self._denial and self._members and at <= self._members[-1]:
+            return  # the rest of "insurance companies"
         if part.used:
             if part.readings and self._covered is not None:
                 self._denial = None  # another condition stands between
@@ -50,11 +69,11 @@ class _Scope:
             self._denial = None
         elif part.has(*_JOINING):
             self._joint = Role.OR if part.has(Role.OR) else Role.AND if part.has(Role.AND) else Role.COMMA
-        elif _deniable(part) and not self._holds_denial(part):
+        elif (_deniable(part) or (self._denial and at in self._trades)) and not self._holds_denial(part):
             self._thing(at, part)
         elif part.kind == Role.FLAG_BAD:
-            self._denial = self._covered = part  # "missing headings and a sitemap": one phrase holds its denial
-            self._joint = None
+            self._open(part)
+            self._covered = part  # "missing headings and a sitemap": one phrase holds its denial
         elif part.kind == Role.UNKNOWN and not part.senses:
             self._unknown(at, part)
         elif self._denial and self._covered is None and part.kind in (Role.JUDGEMENT, Role.COUNTING, Role.INSTRUCTIONS):
@@ -76,7 +95,7 @@ class _Scope:
             self._denial = None
         elif part.has(Role.DOUBLE_NEGATION):
             self._open(part)
-        elif part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER) and _denies_before(self._sentence, at):
+        elif part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER) and self._denies_before(at):
             pass
         elif part.has(Role.NEGATION, Role.EXCEPTION) and part.kind not in ENTITIES:
             self._another(at, part)
@@ -85,10 +104,10 @@ class _Scope:
         return True
 
     def _open(self, part: Segment) -> None:
-        self._denial, self._covered, self._joint = part, None, None
+        self._denial, self._covered, self._joint, self._members = part, None, None, []
 
     def _another(self, at: int, part: Segment) -> None:
-        if _denies_before(self._sentence, at):
+        if self._denies_before(at):
             return
         first = self._denial
         if first and self._covered is None and _twice(self._sentence, first, part):
@@ -100,12 +119,47 @@ class _Scope:
         self._open(part)
 
     def _thing(self, at: int, part: Segment) -> None:
-        if self._denial and (self._covered is None or self._goes_on(at, part, self._covered)):
-            _mark(part, self._denial)
+        head = self._denial is not None and self._is_head(at, part)
+        if self._denial and (head or self._covered is None or self._goes_on(at, part, self._covered)):
+            places, trade = self._trades.get(at, ([at], ""))
+            for place in places:
+                _mark(self._sentence.parts[place], self._denial)
+            if head:
+                self.compounds.append(Compound(self._modifiers(), places, trade))
             self._covered = part
+            self._members.append(places[-1])
         else:
             self._denial = None
         self._joint = None
+
+    def _is_head(self, at: int, part: Segment) -> bool:
+        """ "excluding marketing agencies": a noun right behind what says which ones; they are excluded, no others.
+
+        "No CRM agencies" without another noun are agencies that have none, and so are "non-Shopify agencies"."""
+        denial, covered = self._denial, self._covered
+        if denial is None or covered is None or self._joint or self._members[-1:] != [at - 1]:
+            return False
+        if covered.kind not in MODIFIERS or denial.tokens[-1].hyphen or denial.key == "non":
+            return False
+        if part.kind != Role.SERVICE_TYPE and at not in self._trades:
+            return False
+        direct = self._sentence.parts.index(denial) == self._members[0] - 1
+        return denial.has(Role.EXCEPTION) or (direct and self._has_subject(denial))
+
+    def _has_subject(self, denial: Segment) -> bool:
+        """Whether a noun before the denial says what is looked for."""
+        before = self._sentence.parts[: self._sentence.parts.index(denial)]
+        named = any(part.kind in (Role.SERVICE_TYPE, Role.LAW_FIRM) or part.has(*_NOUNS) for part in before)
+        return named or any(at < len(before) for at in self._trades)
+
+    def _modifiers(self) -> list[int]:
+        """The last members of the list that are of one kind: "marketing and SEO agencies"."""
+        parts, found = self._sentence.parts, self._members[-1:]
+        for at in reversed(self._members[:-1]):
+            if parts[at].kind != parts[found[0]].kind:
+                break
+            found.insert(0, at)
+        return found
 
     def _unknown(self, at: int, part: Segment) -> None:
         if self._denial and self._covered is None:
@@ -136,6 +190,8 @@ class _Scope:
         """Whether the denial reaches the next member of a list."""
         alike = (part.kind in _ADJECTIVES) == (covered.kind in _ADJECTIVES)
         alike = alike and (family(part) == "place") == (family(covered) == "place")
+        if self._joint is not None and self._names_kind(at) and self._covers_kind(covered):
+            return self._next_kind(at, part, covered)
         if self._joint == Role.OR:
             return alike  # "without a phone or a CRM" means neither
         if self._joint == Role.AND:
@@ -146,11 +202,78 @@ class _Scope:
             return False
         return part.kind == covered.kind or (alike and _ends_with_or(self._sentence, at))
 
+    def _names_kind(self, at: int) -> bool:
+        """Whether a kind of business begins here: "agencies", "dentists", "marketing agencies", "Shopify stores"."""
+        part, after = self._sentence.parts[at], self._sentence.after(at)
+        if part.kind in MODIFIERS and after is not None and after.kind == Role.SERVICE_TYPE:
+            return True
+        return at in self._trades or (part.kind != Role.UNKNOWN and self._covers_kind(part))
+
+    def _covers_kind(self, part: Segment) -> bool:
+        """Whether these words, or the last ones of a phrase, name a kind of business."""
+        if part.kind == Role.TECHNOLOGY:
+            return self._sentence.words.role(part.tokens[-1].key, Role.SHOP_WORD) is not None
+        return part.kind in _KINDS
+
+    def _next_kind(self, at: int, part: Segment, covered: Segment) -> bool:
+        """ "excluding hospitals, agencies and law firms": one denial for kinds of businesses of all sorts."""
+        if self._joint != Role.COMMA:
+            return True
+        if self._affirmed(at):
+            return False
+        listed = self._denial is not None and self._denial.has(Role.EXCEPTION) and self._has_subject(self._denial)
+        return listed or (part.kind == covered.kind and part.kind != Role.UNKNOWN) or self._list_ends(at)
+
+    def _list_ends(self, at: int) -> bool:
+        """Whether kinds of businesses follow up to an "and" or "or", and one behind it."""
+        last = self._trades[at][0][-1] if at in self._trades else at
+        for place in range(last + 1, len(self._sentence.parts) - 1):
+            part = self._sentence.parts[place]
+            if part.has(Role.AND, Role.OR):
+                return self._names_kind(place + 1)
+            inside = any(first <= place <= places[-1] for first, (places, _) in self._trades.items())
+            if not (inside or part.has(Role.COMMA, Role.GENERIC) or self._names_kind(place)):
+                return False
+        return False
+
     def _affirmed(self, at: int) -> bool:
         """ "no phone, email required"."""
         behind = self._sentence.parts[at + 1 : at + 3]
         words = {word for part in behind if part.has(Role.FUNCTION, Role.GENERIC) for word in part.key.split()}
         return not self._sentence.sets["affirming"].isdisjoint(words)
+
+    def _denies_before(self, at: int) -> bool:
+        """ "Klaviyo no", "Klaviyo: no", "Austin excl.": a denial behind what it denies."""
+        sentence = self._sentence
+        after, part = sentence.after(at), sentence.parts[at]
+        if after is not None and (not after.has(*_BEHIND) or after.key in ("(", ":")):
+            return False
+        if not part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER):
+            taken_back = after is not None and after.has(Role.NEGATION, Role.EXCEPTION)  # "not excluding Austin"
+            shortened = part.has(Role.EXCEPTION) and part.key in sentence.sets["abbreviations"]
+            if taken_back or not (shortened or part.key in sentence.sets["denials_behind"]):
+                return False
+        return self._cover_before(at, part)
+
+    def _cover_before(self, at: int, part: Segment) -> bool:
+        """Mark what a denial that follows denies: a thing, or the last ones of a list; returns whether there is one."""
+        covered, last = "", at
+        for place in range(at - 1, -1, -1):
+            before = self._sentence.parts[place]
+            # A word without a meaning may be a trade: "dentists excluded".
+            thing = _deniable_before(before)
+            if thing and covered in ("", _family(before)):
+                before.negated, before.denied_by, covered, last = True, part, _family(before), place
+            elif thing and place == last - 1 and before.kind in MODIFIERS:
+                before.negated, before.denied_by = True, part  # "marketing agencies excluded"
+                self.compounds.append(Compound([place], [last]))
+            elif not covered and (before.key in (":", "=", "-", "–") or before.has(Role.FUNCTION)):
+                continue  # "agencies should be left out"
+            elif not covered and before.has(*_NOUNS) and place and _deniable_before(self._sentence.parts[place - 1]):
+                continue  # "WordPress sites excluded"
+            elif not before.has(Role.AND, Role.OR) or (covered and before.has(Role.COMMA)):
+                break  # behind a comma alone another thing is said
+        return covered != ""
 
     def _closes(self, at: int, part: Segment) -> bool:
         if self._covered is None or part.has(Role.FUNCTION):
@@ -199,23 +322,11 @@ def _mark(part: Segment, denial: Segment) -> None:
     part.denied_by = denial
 
 
-def _denies_before(sentence: Sentence, at: int) -> bool:
-    """ "Klaviyo no", "Klaviyo: no": a denial behind what it denies."""
-    after, part = sentence.after(at), sentence.parts[at]
-    if after is not None and (not after.has(*_BEHIND) or after.key in ("(", ":")):
-        return False
-    if not part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER):
-        taken_back = after is not None and after.has(Role.NEGATION, Role.EXCEPTION)  # "dentists not excluding Austin"
-        if taken_back or part.key not in sentence.sets["denials_behind"]:
-            return False
-    covered = ""
-    for before in reversed(sentence.parts[:at]):
-        # A word without a meaning may be a trade: "dentists excluded".
-        thing = before.kind in ENTITIES or before.kind in _THINGS or before.kind in (Role.LAW_FIRM, Role.UNKNOWN)
-        if thing and not before.used and covered in ("", family(before)):
-            before.negated, before.denied_by, covered = True, part, family(before)
-        elif not covered and (before.key in (":", "=", "-", "–") or before.has(Role.FUNCTION)):
-            continue  # "agencies should be left out"
-        elif not before.has(Role.AND, Role.OR) or (covered and before.has(Role.COMMA)):
-            break  # behind a comma alone another thing is said
-    return covered != ""
+def _deniable_before(part: Segment) -> bool:
+    """Whether a denial behind it may deny it."""
+    return not part.used and (part.kind in ENTITIES or part.kind in _THINGS or part.kind in _KINDS)
+
+
+def _family(part: Segment) -> str:
+    """What a denial that follows denies together: kinds of businesses of all sorts, or things of one kind."""
+    return "kind" if part.kind in _KINDS else family(part)

@@ -22,7 +22,8 @@ _REACH = 5
 # Words that exclude. Those of "" exclude in every language; the others are words of something else elsewhere.
 _EXCLUDING = {
     "": r"""without|w/o|w/out|non(?=-)|not|never|neither|nor|cannot|nothing (?:on|with|built|made|from|in)|\w+n't
-        |dont|doesnt|isnt|arent|havent|hasnt|except(?:ing|ion)?|excl|exclud\w+|lacks?|lacking|devoid|barring
+        |dont|doesnt|isnt|arent|havent|hasnt|except(?:ing|ion)?|excl?|exclud\w+|exclusive of|ex(?=\.)|lacks?|lacking
+        |devoid|barring
         |save for|apart from|aside from|other than|anything but|everything but|all but
         |skip(?:ping)?|omit(?:ting)?|avoid(?:s|ing)?|ignor(?:e|ing)|leav(?:e|ing) out|leave(?= (?:\S+ ){1,5}out\b)
         |rul(?:e|ing) out|filter(?:ing)? out|steer(?:s|ing)? clear|free of|yet to|zero|-free
@@ -41,7 +42,7 @@ _EXCLUDING = {
         |mijden|vermijd\w+|vrij van|anders dan|laat(?= (?:\S+ ){1,5}weg\b)|sla(?= (?:\S+ ){1,5}over\b)|niets op
         |bez|nie|niema\w*|nieuzywa\w*|nieposiada\w*|niekorzysta\w*|oprocz|procz|wyjatkiem|wylaczeniem|wylaczajac
         |wyklucz\w*|pomijajac|pomin|brak\w*|pozbawion\w+|unikaja|wolne od|inne niz|odpadaja""",
-    "en": r"bar|no|missing|absent|minus|drop(?= (?:those|the|any|anyone))|remove",
+    "en": r"bar|no(?!\. ?\d)|missing|absent|minus|drop(?! ?-?(?:ship\w*|in|off|zones?|down)\b)|hold the|remove",
     "de": r"nichts|noch ohne|exklusive|mangelt",
     "fr": r"ne|pas|ni|rien|non|mis a part|a part|prive\w* d|manqu\w+",
     "es": r"s/|no|ni|nada|salvo|menos(?! de\b)|aparte|faltan?",
@@ -88,6 +89,18 @@ _NEAR = 30
 _LIMIT = re.compile(r"\b(?:min|mind|minimum|max|maximum|maks|minim[oa]|maxim[oa])\b\.?")
 _TIMES = {"m": 1_000_000, "mio": 1_000_000}
 _ENDS = re.compile(r"(?<=\w\w)[.!?](?=\s|$)|[;\n|]")
+# What says which businesses are meant, and what says what they are.
+_WHICH = frozenset(
+    (
+        "technologies", "categories_uses", "lacks", "offers", "city", "state", "country", "region", "language", "score",
+        "load_time_ms", "spending",
+    )
+)  # fmt: skip
+_WHAT = frozenset(("service_type", "trades"))
+# Behind a denial they begin a clause of their own: "not on Wix".
+_CLAUSE = re.compile(
+    r"\b(?:on|in|at|from|with|by|to|us\w+|have|has|having|own\w*|run\w*|built|do|does|offer\w*|sell\w*)\b"
+)
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "’": "'", "ß": "s"})
 # Fields that say that something is not there.
 _LACKING = ("lacks", "missing_", "not_", "no_", "dropped")
@@ -127,6 +140,7 @@ def look_again(query: str, language: str, read: Sequence[Said]) -> list[Suspicio
     found = [
         *_exclusions(text, language, read, ends),
         *_denials(query, text, language, read, ends),
+        *_nouns(text, language, read),
         *_alternatives(text, language, read),
         *_amounts(query, text, read),
     ]
@@ -228,6 +242,23 @@ def _denials(query: str, text: str, language: str, read: Sequence[Said], ends: S
             yield Suspicion(first, one.spans[0][1], "this is excluded, though no word near it says so")
 
 
+def _nouns(text: str, language: str, read: Sequence[Said]) -> Iterator[Suspicion]:
+    """ "Excluding Austin agencies": only what says which ones is excluded, and agencies are demanded."""
+    if language != "en":
+        return
+    begins = {start for one in read if _field(one.clause) in _WHAT and not one.denies for start, _ in one.spans}
+    for one in read:
+        if not one.denies or _field(one.clause) not in _WHICH:
+            continue
+        first, last = one.spans[0][0], one.spans[-1][1]
+        denial = _words("excluding", language).match(text, first)
+        if denial is None or denial[0].startswith("non") or text[denial.end() : denial.end() + 1] == "-":
+            continue  # "non-Shopify agencies" are agencies
+        if last + 1 in begins and text[last] == " " and not _CLAUSE.search(text, denial.end(), last):
+            message = "this may exclude the businesses that are named right after it, which the search demands"
+            yield Suspicion(first, last, message, _OPPOSITE, excludes=True)
+
+
 def _alternatives(text: str, language: str, read: Sequence[Said]) -> Iterator[Suspicion]:
     """An "or" between two conditions that must both hold; a slash, if both are about the same."""
     conditions = [one for one in read if one.clause is not None]
@@ -241,6 +272,8 @@ def _alternatives(text: str, language: str, read: Sequence[Said]) -> Iterator[Su
             continue
         last, before = max(left, key=lambda one: one[0])
         first, after = min(right, key=lambda one: one[0])
+        if before is after and match[0] == "/":
+            continue  # "$5k/mo."
         apart = _ENDS.search(text, last, start) or len(text[end:first].split()) > _REACH
         same = _field(before.clause) == _field(after.clause)
         if not apart and not (before.denies and after.denies) and (same or match[0].strip() not in "/|"):

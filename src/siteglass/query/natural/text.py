@@ -129,18 +129,19 @@ def key_of(phrase: str) -> str:
     return f"{key}'" if phrase.endswith(("'", "’")) else key
 
 
+_NUMBERING = ("no", "nr")
+
+
 def without_abbreviating_stops(tokens: list[Token], abbreviations: Container[str]) -> list[Token]:
     """ "excl. Austin", "max. 5k": the full stop of an abbreviation ends no sentence, unless the text ends with it."""
     made: list[Token] = []
     for at, token in enumerate(tokens):
-        before = made[-1] if made else None
-        if (
-            token.text == "."
-            and before is not None
-            and before.key in abbreviations
-            and before.end == token.start
-            and at < len(tokens) - 1
-        ):
+        before, after = made[-1] if made else None, tokens[at + 1] if at + 1 < len(tokens) else None
+        if token.text != "." or before is None or after is None or before.end != token.start:
+            made.append(token)
+        elif before.key in _NUMBERING and after.text.isdigit():
+            made[-1] = replace(before, key="number")  # "no. 1 in Austin" denies nothing
+        elif before.key in abbreviations:
             # "ex." excludes; without its stop it is a part of other words: "ex-military".
             made[-1] = replace(before, key="excl") if before.key == "ex" else before
         else:

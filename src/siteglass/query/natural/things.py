@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from siteglass.query.directives import make_condition
 from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
@@ -31,10 +32,14 @@ def read_law_firms(sentence: Sentence) -> None:
 def read_agencies(sentence: Sentence) -> None:
     """One word for an agency and what it offers: "Werbeagentur"."""
     for part in sentence.parts:
-        if part.kind == Role.AGENCY_OF and not part.used:
-            sentence.say("service_type", ["Agency"], [part], "business type", negated=part.negated)
-            if not part.negated:
-                sentence.say("offers", part.values, [part], "business type")
+        if part.kind != Role.AGENCY_OF or part.used:
+            continue
+        if part.negated:
+            both = (make_condition("service_type", ["Agency"]), make_condition("offers", part.values))
+            sentence.say_any([both], [part], "business type", negated=True)
+        else:
+            sentence.say("service_type", ["Agency"], [part], "business type")
+            sentence.say("offers", part.values, [part], "business type")
 
 
 def read_things(sentence: Sentence) -> None:

@@ -133,7 +133,7 @@ def _categories(sentence: Sentence, places: list[int], joints: list[Role]) -> No
     relation = _relation(sentence, places)
     if first.doubled:
         _say_each(sentence, parts, negated=True, rule="category denied twice")
-    elif first.negated and relation != Role.OFFERING:
+    elif first.negated and relation != Role.OFFERING and not _sells(sentence, parts, places):
         _say_each(sentence, parts, negated=False, rule="category denied")
     elif relation == Role.OFFERING or _headed(sentence, parts, places):
         joints = [Role.OR] * len(joints) if first.negated else joints
@@ -187,6 +187,12 @@ def _headed(sentence: Sentence, parts: list[Segment], places: list[int]) -> bool
     return before is not None and (_is_agency(before) or before.has(Role.OFFERING_AFTER))
 
 
+def _sells(sentence: Sentence, parts: list[Segment], places: list[int]) -> bool:
+    """ "excluding hosting companies" leaves out who offers it; "without a CRM provider" says what is lacking."""
+    denial = parts[0].denied_by
+    return denial is not None and not denial.has(Role.NEGATION) and _headed(sentence, parts, places)
+
+
 def _is_agency(part: Segment) -> bool:
     return part.kind == Role.SERVICE_TYPE and part.values == ("Agency",)
 
@@ -215,7 +221,10 @@ def read_types(sentence: Sentence) -> None:
         before = sentence.parts[at - 1] if at else None
         after = sentence.after(at)
         if part.negated:
-            unwanted.append(part)
+            if value == "Firm" and before is not None and before in unwanted:
+                said_by.append((part, before))  # "consulting firms"
+            else:
+                unwanted.append(part)
         elif after is not None and _is_agency(after) and known.resolve("category", part.key):
             offer = known.resolve("category", part.key)
             sentence.say("offers", offer, [part], "offer")  # "ecommerce agencies"
