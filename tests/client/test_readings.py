@@ -20,6 +20,8 @@ from tests.client.conftest import Connect
 SENTENCE = "companies in Germny that are hiring, no Foobarix"
 READING = 'Businesses in Germany · "Germny" read as germany · not used: "that are hiring", "no Foobarix"'
 CLEAR = "companies in Germany"
+# Either agencies elsewhere are wanted, or none in Cleveland.
+UNSURE = "businesses in Ohio excluding Cleveland agencies"
 DOUBT = "This may not be what you meant: see what was not used above."
 
 
@@ -69,7 +71,7 @@ def test_a_saved_search_shows_it_too(desk: Desk) -> None:
 
 def test_interpret_names_the_words_before_the_reason(desk: Desk) -> None:
     code, shown = desk.on_terminal("interpret", SENTENCE)
-    assert code == 0
+    assert (code, READING in shown.splitlines()) == (0, True)
     assert "“Germny”: read as germany." in shown
     assert "Not used: “that are hiring”: " in shown
     assert "Not used: “no … Foobarix”: " in shown or "Not used: “no Foobarix”: " in shown
@@ -111,12 +113,17 @@ def test_every_way_to_search_shows_all_three_problems(
     unused = [unquote(words) for words in http["x-query-unused"].split(", ")]
     assert (http["x-query-corrected"], unused) == ("Germny=germany", ["that are hiring", "no Foobarix"])
     office = Office(bank.settings, bank.base_url, Outbox(tmp_path))
-    page = office.visitor(office.somebody()).get(f"/dashboard/explore?q={quote(SENTENCE)}").text
+    visitor = office.visitor(office.somebody())
+    explore, unsure = (_text(visitor.get(f"/dashboard/explore?q={quote(each)}").text) for each in (SENTENCE, UNSURE))
     office.close()
-    explore = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
     for note in (
         "Read “Germny” as “germany”.",
         "These results ignore “that are hiring”.",
         "Not used: “no Foobarix”. Nothing was left out for it.",
     ):
         assert note in explore
+    assert "Check “excluding Cleveland”: this may exclude the businesses that are named right after it" in unsure
+
+
+def _text(page: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())

@@ -20,6 +20,7 @@ from siteglass.query.fields import SORTS
 from siteglass.query.filters import write_filters
 from siteglass.settings import Settings
 from siteglass_demo.leads import generate
+from testing.outcomes import by_night
 from testing.random_searches import Drawer
 from testing.reference_scan import matching
 from testing.service import add, serving
@@ -130,17 +131,42 @@ def test_every_order_is_walked_as_often_as_the_others() -> None:
     assert PER_CHUNK % len(SORTS) == 0
 
 
-@pytest.mark.promise("page.last")
-@pytest.mark.parametrize("sort", SORTS)
-def test_ends_are_null_also_when_the_total_is_a_multiple_of_limit(
-    client: httpx.Client, leads: list[Lead], sort: str
-) -> None:
+@pytest.mark.promise("search.sort")
+@pytest.mark.parametrize("chunk", [0, *by_night(*range(1, 100))])
+def test_a_search_in_every_order_ends_with_the_unknown(client: httpx.Client, leads: list[Lead], chunk: int) -> None:
+    drawer = Drawer(leads, seed=7_000 + chunk)
+    for _ in range(5):
+        made, expected = drawn(client, drawer, leads)
+        among = {lead.domain for lead in expected}
+        for sort in SORTS:
+            body = {**write_filters(made), "limit": 100, "sort": sort, "select": ["domain"]}
+            forward = walk(client, body, "next")
+            last = forward[-1]["previous"]
+            back = walk(client, body, "previous", last) if last else []
+            ordered = in_order(expected, sort)
+            assert domains(forward, among) == ordered, (made, sort)
+            assert domains([*reversed(back), forward[-1]], among) == ordered, (made, sort)
+            assert sum(page["size"] for page in forward) == len(ordered)
+
+
+@pytest.fixture(scope="module")
+def whole_pages(client: httpx.Client, leads: list[Lead]) -> tuple[Criteria, int]:
+    """A search that fills pages of ten, and how many of them."""
     drawer = Drawer(leads, seed=1)
     made, expected = drawn(client, drawer, leads)
     while len(expected) % 10 or len(expected) > 400:
         made, expected = drawn(client, drawer, leads)
+    return made, len(expected) // 10
+
+
+@pytest.mark.promise("page.last")
+@pytest.mark.parametrize("sort", SORTS)
+def test_ends_are_null_also_when_the_total_is_a_multiple_of_limit(
+    client: httpx.Client, whole_pages: tuple[Criteria, int], sort: str
+) -> None:
+    made, count = whole_pages
     pages = walk(client, {**write_filters(made), "limit": 10, "sort": sort}, "next")
-    assert len(pages) == len(expected) // 10
+    assert len(pages) == count
     assert pages[0]["previous"] is None
     assert [page["next"] is None for page in pages] == [False] * (len(pages) - 1) + [True]
 

@@ -38,6 +38,8 @@ from siteglass.query.read_back import read_back
 from siteglass.query.suggested import inside, is_wanted
 
 MAX_HEADER_CHARS = 1_000
+# Characters of one entry: percent-encoded, each has at most 12, so that the first always fits.
+MAX_HEADER_WORDS = 80
 
 
 async def count(index: Index, meaning: Meaning, listed: tuple[Extra, ...] = ()) -> pages.Total:
@@ -67,7 +69,7 @@ async def with_model(model: LanguageModel, meaning: Meaning, body: Mapping[str, 
 def note_headers(meaning: Meaning) -> dict[str, str]:
     """How many things a caller may want to know before trusting the search, and the words that they are about."""
     doubts = find_doubts(meaning)
-    unused = [quote(one.said) for one in doubts if one.kind == "unused"]
+    unused = [quote(one.said[:MAX_HEADER_WORDS]) for one in doubts if one.kind == "unused"]
     corrected = [f"{quote(one.said)}={quote(one.to)}" for one in doubts if one.kind == "corrected"]
     headers = {NOTES_HEADER: str(len(doubts)), UNUSED_HEADER: _listed(unused), CORRECTED_HEADER: _listed(corrected)}
     return {name: value for name, value in headers.items() if value}

@@ -64,6 +64,12 @@ def test_headers_are_percent_encoded_and_short(own: httpx.Client) -> None:
     assert "Grüße" in unquote(words)
 
 
+def test_one_long_word_does_not_empty_the_header(own: httpx.Client) -> None:
+    response = own.post(SEARCH, json={"query": f"dentists in Austin, ohne {'ß' * 300}"})
+    assert len(response.headers["x-query-unused"]) <= 1_000
+    assert unquote(response.headers["x-query-unused"]).startswith("ohne ßßß")
+
+
 @pytest.mark.parametrize(
     ("query", "directives"),
     [

@@ -10,7 +10,7 @@ from siteglass.dashboard.explore.chips import clause_name, value_text, words_tex
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import Condition
 from siteglass.query.directives import parse
-from siteglass.query.doubt import unused_notes
+from siteglass.query.doubt import Doubt, find_doubts
 from siteglass.query.natural import Interpretation
 from siteglass.query.natural.wishes import WISHES
 from siteglass.query.notes import SearchNote, find_notes
@@ -38,26 +38,31 @@ def make_hints(search: ExploreSearch, meaning: Meaning | None) -> list[SearchHin
 
 
 def _on_words(search: ExploreSearch, meaning: Meaning, sentence: Interpretation) -> Iterator[SearchHint]:
-    for correction in sentence.corrections:
-        yield SearchHint(f"Read “{correction.word.text}” as “{correction.to}”.")
+    for doubt in find_doubts(meaning):
+        if doubt.kind == "unused":
+            yield from _on_unused(search, doubt)
+        elif doubt.kind == "corrected":
+            yield SearchHint(f"Read “{doubt.said}” as “{doubt.to}”.")
+        elif doubt.words:
+            yield SearchHint(f"Check “{words_text(doubt.words)}”: {doubt.message}.", warns=doubt.excludes)
     for other in sentence.alternatives:
         conditions = parse("\n".join(other.directives)).conditions
         path = search.changed([*conditions, *search.added]).path
         yield SearchHint(f"“{words_text(other.words)}” can mean something else.", f"{other.reading} instead?", path)
-    for note in unused_notes(meaning):
-        words = words_text(note.words)
-        if note.message in WISHES.values():
-            yield SearchHint(f"{note.message} These results ignore “{words}”.", warns=True)
-            continue
-        if note.excludes:
-            yield SearchHint(f"Not used: “{words}”. Nothing was left out for it.", warns=True)
-            continue
-        required = Condition("keywords", (words,))
-        if len(words) > MAX_VALUE_CHARS:
-            yield SearchHint(f"Not used: “{words}”.")
-        elif required not in search.criteria.conditions:
-            path = search.changed([*search.criteria.conditions, required]).path
-            yield SearchHint(f"Not used: “{words}”.", "Require it?", path)
+
+
+def _on_unused(search: ExploreSearch, doubt: Doubt) -> Iterator[SearchHint]:
+    words = words_text(doubt.words)
+    required = Condition("keywords", (words,))
+    if doubt.message in WISHES.values():
+        yield SearchHint(f"{doubt.message} These results ignore “{words}”.", warns=True)
+    elif doubt.excludes:
+        yield SearchHint(f"Not used: “{words}”. Nothing was left out for it.", warns=True)
+    elif len(words) > MAX_VALUE_CHARS:
+        yield SearchHint(f"Not used: “{words}”.")
+    elif required not in search.criteria.conditions:
+        path = search.changed([*search.criteria.conditions, required]).path
+        yield SearchHint(f"Not used: “{words}”.", "Require it?", path)
 
 
 def _on_conditions(search: ExploreSearch, note: SearchNote) -> Iterator[SearchHint]:

@@ -42,7 +42,7 @@ def exclude_kind(sentence: Sentence, compound: Compound) -> None:
     else:
         branch = [condition, make_condition("service_type", what[0].values)]
     if len(branch) == 1:
-        sentence.say(condition.ask.directive, condition.values, [*which, *what], _RULE, negated=True)
+        sentence.say(condition.ask.directive, map(str, condition.values), [*which, *what], _RULE, negated=True)
     else:
         sentence.say_any([branch], [*which, *what], _RULE, negated=True)
 

@@ -187,8 +187,7 @@ def interpret(
 
 
 def _show_reading(reading: Reading) -> None:
-    if reading.read_back:
-        click.echo(reading.read_back)
+    click.echo(reading.summary)
     rows = [[each.directive, [words.text for words in each.words], each.rule] for each in reading.conditions]
     show_table(("directive", "words", "rule"), rows)
     for correction in reading.corrections:

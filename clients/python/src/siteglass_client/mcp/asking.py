@@ -87,7 +87,7 @@ def interpreted(reading: Reading, max_tokens: int) -> InterpretAnswer:
         assumed=assumed,
         corrected=corrected,
         other_readings=other,
-        say=UNCLEAR if not_understood or assumed else CLEAR,
+        say=UNCLEAR if not_understood or assumed or reading.needs_review else CLEAR,
     )
 
 
