@@ -13,7 +13,7 @@ from siteglass.billing import credits, ledger
 from siteglass.billing.answers import AnswerToStore, compress, forget_answers
 from siteglass.billing.credits import Balances
 from siteglass.platform.postgres import Postgres
-from testing.accounts import open_account, owner, pay
+from testing.accounts import bill, open_account, owner, pay
 
 pytestmark = pytest.mark.anyio
 
@@ -67,6 +67,16 @@ async def test_stored_with_the_charge(postgres: Postgres) -> None:
     assert (receipt.api, receipt.lead, receipt.balances) == (0, 3, Balances(0, 6, 3))
     other = await open_account(postgres)
     assert await credits.Billing(postgres).find_answer(other, "one") is None
+
+
+@pytest.mark.parametrize("limits", [KeyLimits(), KeyLimits(daily_lead_cap=9)], ids=["in a batch", "one by one"])
+async def test_one_charge_for_each_idempotency_key(postgres: Postgres, limits: KeyLimits) -> None:
+    """Two workers may both find no answer, so the charge itself decides. A cap makes it one of its own, not a batch."""
+    caller = await open_account(postgres, lead=10, limits=limits)
+    billing = credits.Billing(postgres)
+    assert await billing.charge(caller, "first", bill(0, 3), _keep("one")) is not None
+    assert await billing.charge(caller, "again", bill(0, 3), _keep("one")) is None
+    assert await billing.balance(caller.account_id) == Balances(0, 7, 2)
 
 
 @pytest.mark.parametrize("hours", [1, 23])

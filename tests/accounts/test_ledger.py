@@ -133,6 +133,24 @@ def test_all_columns_are_tampered_with() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("column", ["domains", "previous_hash"])
+async def test_a_row_whose_hash_was_rewritten_too_breaks_the_chain(postgres: Postgres, dsn: str, column: str) -> None:
+    """Each row then matches its own hash, and the sums are right: only what links the rows shows it."""
+    caller = await open_account(postgres, lead=10)
+    for _ in range(4):
+        await pay(postgres, caller, 0, 1)
+    for change in (ROW_TAMPERINGS[column], "hash = {schema}.entry_hash(l)"):
+        await _behind_our_back(
+            dsn, postgres.schema, f"UPDATE {{schema}}.ledger l SET {change} WHERE account_id = $1 AND seq = 3",
+            caller.account_id,
+        )  # fmt: skip
+    broken = [3, 4] if column == "previous_hash" else [4]
+    assert (await ledger.verify(postgres, caller.account_id)).problems == [
+        ledger.LedgerProblem(caller.account_id, seq, "does not follow the row before it") for seq in broken
+    ]
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("statement", "what"),
     [
