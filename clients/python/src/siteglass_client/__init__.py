@@ -3,7 +3,6 @@
 from siteglass_client.answers import Batch, Credits, Evidence, Page, Quote
 from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
-from siteglass_client.calls import Filters
 from siteglass_client.client import Siteglass
 from siteglass_client.errors import (
     BadRequest,
@@ -33,6 +32,7 @@ from siteglass_client.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
+from siteglass_client.filters import Filters
 from siteglass_client.items import Item, KnownValues
 from siteglass_client.messages import (
     Account,

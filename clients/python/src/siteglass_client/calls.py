@@ -9,9 +9,10 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, TypedDict
+from typing import Any
 from urllib.parse import quote, urlencode
 
+from siteglass_client.filters import Filters
 from siteglass_client.version import __version__
 
 SEARCH_PATH = "/v1/leads/search"
@@ -35,52 +36,6 @@ LEDGER_PAGE = 1000
 Moment = datetime | date | str | None
 
 USER_AGENT = f"siteglass-client/{__version__} python/{platform.python_version()}"
-
-
-class Filters(TypedDict, total=False):
-    """The filters of a search. All must hold; elements of a list are alternatives."""
-
-    language: str
-    country: str
-    state: str
-    city: str
-    technologies: Sequence[str]
-    added: Sequence[str]
-    dropped: Sequence[str]
-    keywords: Sequence[str]
-    categories_uses: Sequence[str]
-    lacks: Sequence[str]
-    service_type: str
-    trades: Sequence[str]
-    offers: str
-    pages: Sequence[str]
-    has_email: bool
-    has_phone: bool
-    has_facebook: bool
-    has_linkedin: bool
-    has_twitter: bool
-    has_x: bool
-    has_instagram: bool
-    has_youtube: bool
-    has_tiktok: bool
-    has_pinterest: bool
-    exclude_generic_emails: bool
-    spending: str
-    min_spending: int
-    max_spending: int
-    email_confidence: str
-    min_score: int
-    max_score: int
-    seo_score: str
-    load_time_ms: str
-    updated_after: str
-    not_secure: bool
-    not_responsive: bool
-    missing_sitemap: bool
-    missing_schema: bool
-    missing_robot: bool
-    missing_heading: bool
-    missing_description: bool
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from siteglass_client.calls import (
     LISTS_PATH,
     SEARCHES_PATH,
     Call,
-    Filters,
     Moment,
     common_headers,
     evidence_call,
@@ -34,6 +33,7 @@ from siteglass_client.calls import (
 )
 from siteglass_client.configuration import Configuration
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
+from siteglass_client.filters import Filters
 from siteglass_client.items import KnownValues, sum_changes
 from siteglass_client.messages import (
     Account,

@@ -17,11 +17,11 @@ from siteglass_client.calls import (
     SEARCH_PATH,
     SEARCHES_PATH,
     Call,
-    Filters,
     post,
     search_body,
 )
 from siteglass_client.errors import SiteglassError
+from siteglass_client.filters import Filters
 from siteglass_client.messages import SavedSearch
 from siteglass_client.outputs import Csv, Form, JsonLines
 from siteglass_client.parquet import convert, load_package

@@ -13,12 +13,13 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from siteglass_client.calls import Filters, with_lists
+from siteglass_client.calls import with_lists
 from siteglass_client.cli.credentials import Credentials, chosen
 from siteglass_client.cli.refusals import refused, unreached
 from siteglass_client.cli.terminal import for_people
 from siteglass_client.client import Siteglass
 from siteglass_client.errors import ConnectionFailed, ServiceError
+from siteglass_client.filters import Filters
 
 YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from siteglass_client.calls import MAX_DOMAINS, MAX_LEAD_CREDITS, MAX_LIMIT, MAX_LIST_DOMAINS, Filters
+from siteglass_client.calls import MAX_DOMAINS, MAX_LEAD_CREDITS, MAX_LIMIT, MAX_LIST_DOMAINS
+from siteglass_client.filters import Filters
 from siteglass_client.plans import COMPANY_COLUMNS, LEAD_COLUMNS
 
 MIN_TOKENS = 600

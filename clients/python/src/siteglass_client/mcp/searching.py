@@ -15,8 +15,9 @@ import anyio
 
 from siteglass_client.answers import Page, read_page
 from siteglass_client.async_client import AsyncSiteglass
-from siteglass_client.calls import MAX_LIMIT, SEARCH_PATH, Filters, post, search_body
+from siteglass_client.calls import MAX_LIMIT, SEARCH_PATH, post, search_body
 from siteglass_client.errors import PayloadTooLarge, PaymentRequired, SiteglassError
+from siteglass_client.filters import Filters
 from siteglass_client.mcp.arguments import LEADS_SHOWN
 from siteglass_client.mcp.failures import told
 from siteglass_client.mcp.models import Credits, Price, SearchAnswer, Stop

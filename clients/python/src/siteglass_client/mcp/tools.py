@@ -8,8 +8,8 @@ import anyio
 
 from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.async_search import AsyncSearch
-from siteglass_client.calls import Filters
 from siteglass_client.errors import NotFound, SiteglassError
+from siteglass_client.filters import Filters
 from siteglass_client.mcp.arguments import (
     DEFAULT_TOKENS,
     CompanyColumns,
