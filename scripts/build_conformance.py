@@ -9,6 +9,7 @@ pytest collects without running them:
 
 python scripts/build_conformance.py            write the page
 python scripts/build_conformance.py --check    write nothing; fail if a promise has no test, or a test no promise
+python scripts/build_conformance.py --of FILE  print the promises that the tests of a file prove
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import contextlib
 import io
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -46,9 +47,12 @@ A test names the promises that it proves: `@pytest.mark.promise("page.walk")`. `
 Proofs = dict[str, list[str]]
 
 
-def collect_tests() -> list[pytest.Function]:
-    """Every test of a file that uses the marker. Other files are not imported: that would take most of the time."""
-    files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "mark.promise(" in path.read_text()]
+def collect_tests(files: Sequence[Path] = ()) -> list[pytest.Function]:
+    """Every test of these files, or of all that use the marker. Others are not imported: that takes most of the
+    time."""
+    files = files or [
+        path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "mark.promise(" in path.read_text()
+    ]
     collector = _Collector()
     # Without the rewriting of assertions, which takes longer than the import itself.
     options = ["-n", "0", "-p", "no:cacheprovider", "--assert=plain", "--collect-only", "-qq", f"--rootdir={ROOT}"]
@@ -145,7 +149,11 @@ def build() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="List every promise with the tests that prove it.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a promise and its test do not fit")
+    parser.add_argument("--of", type=Path, nargs="+", metavar="FILE", help="print what the tests of these files prove")
     options = parser.parse_args()
+    if options.of:
+        print(*find_proofs(collect_tests([path.resolve() for path in options.of]))[0], sep="\n")
+        return
     page = build()
     if not options.check:
         PAGE.write_text(page)

@@ -111,19 +111,19 @@ def find_mutants(path: Path) -> Iterator[Mutant]:
                 yield Mutant(path, function.name, target.lineno, start, end, ast.unparse(target), after)
 
 
-def run_tests(copy: Path, tests: list[str], timeout_s: float) -> int:
-    """How pytest ends with the copy in place of `src`; raises TimeoutExpired."""
+def run_tests(copy: Path, tests: list[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
+    """What pytest says with the copy in place of `src`; raises TimeoutExpired."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-x", "-p", "no:cacheprovider", *tests]
     # Without the variables of a run that this one is part of: it would clear away what that run has in the engines.
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment = {**ours, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=timeout_s).returncode
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout_s)
 
 
 def tests_fail(copy: Path, tests: list[str]) -> bool:
     """Whether a test fails, or does not end, with the copy in place of `src`."""
     try:
-        return bool(run_tests(copy, tests, TIMEOUT_S))
+        return bool(run_tests(copy, tests, TIMEOUT_S).returncode)
     except subprocess.TimeoutExpired:
         return True
 

@@ -19,8 +19,6 @@ from pathlib import Path
 from mutants import ROOT, run_tests
 
 DEFECTS = Path(__file__).with_suffix(".toml")
-# What pytest returns if all tests passed, and if one failed. Anything else says nothing about the defect.
-PASSED, FAILED = 0, 1
 TIMEOUT_S = 900
 
 
@@ -50,15 +48,19 @@ def load_defects(path: Path = DEFECTS) -> list[Defect]:
     return [Defect(name, **described) for name, described in tomllib.loads(path.read_text("utf-8")).items()]
 
 
-def outcome(copy: Path, defect: Defect) -> int:
-    """How pytest ends with the defect in the copy, which is as before afterwards."""
+def outcome(copy: Path, defect: Defect) -> str:
+    """What becomes of the defect in the copy, which is as before afterwards."""
     path = copy / "siteglass" / defect.file
     source = path.read_text("utf-8")
     path.write_text(defect.planted(source), "utf-8")
     try:
-        return run_tests(copy, [defect.test], TIMEOUT_S)
+        done = run_tests(copy, [defect.test], TIMEOUT_S)
     finally:
         path.write_text(source, "utf-8")
+    if done.returncode == 0:
+        return "NOT NOTICED"
+    # A test that could not begin, such as without engines, has noticed nothing.
+    return "noticed" if "\nFAILED " in done.stdout else f"NO RESULT\n{done.stdout}{done.stderr}"
 
 
 def main() -> None:
@@ -73,14 +75,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         shutil.copytree(ROOT / "src/siteglass", copy / "siteglass")
-        if run_tests(copy, [defect.test for defect in defects], TIMEOUT_S) != PASSED:
-            sys.exit("The tests fail without any defect: fix them first.")
+        done = run_tests(copy, [defect.test for defect in defects], TIMEOUT_S)
+        if done.returncode:
+            sys.exit(f"{done.stdout}{done.stderr}\nThe tests fail without any defect: fix them first.")
         missed = 0
         for defect in defects:
-            code = outcome(copy, defect)
-            missed += code != FAILED
-            word = {PASSED: "NOT NOTICED", FAILED: "noticed"}.get(code, f"NO RESULT (pytest ended with {code})")
-            print(f"{word:11} {defect.name} ({defect.file}), by {defect.test}", flush=True)
+            what = outcome(copy, defect)
+            missed += what != "noticed"
+            print(f"{what:11} {defect.name} ({defect.file}), by {defect.test}", flush=True)
     if missed:
         sys.exit(f"{missed} of {len(defects)} defects were not noticed.")
     print(f"all {len(defects)} defects were noticed")

@@ -11,8 +11,10 @@ import httpx
 import pytest
 
 from siteglass.access.keys import SCOPES
+from siteglass.openapi.operations import OPERATIONS
 from siteglass.settings import Settings, SettingsError
 from siteglass.web.address import trusted_proxies
+from siteglass.web.operations import Operation
 from testing.api_calls import (
     ACCOUNT,
     DIAGNOSE,
@@ -96,6 +98,18 @@ def test_the_scope_search_opens_values(bank: Bank, scopes: tuple[str, ...]) -> N
     refused(response, 403, "FORBIDDEN")
     assert response.json()["message"] == "This key lacks the scope `search`. Use a key that has it, or create one."
     refused(held.client.get(f"{VALUES}/nope?nope=1"), 403, "FORBIDDEN")
+
+
+@pytest.mark.parametrize("operation", [one for one in OPERATIONS if one.scope], ids=lambda one: one.name)
+def test_every_operation_needs_its_scope_and_takes_from_the_rate(bank: Bank, operation: Operation) -> None:
+    """Whatever is in its path: a request is first that of a key."""
+    others = [scope for scope in SCOPES if scope != operation.scope]
+    narrow, slow = bank.customer(scopes=others), bank.customer(plan=bank.plan(0.001, 1))
+    refusal = narrow.client.request(operation.method, operation.path, json={})
+    refused(refusal, 403, "FORBIDDEN")
+    assert f"the scope `{operation.scope}`" in refusal.json()["message"]
+    slow.client.get(ACCOUNT).raise_for_status()
+    refused(slow.client.request(operation.method, operation.path, json={}), 429, "TOO_MANY_REQUESTS")
 
 
 @dataclass
