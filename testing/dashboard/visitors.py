@@ -163,6 +163,10 @@ class Office:
             "UPDATE {schema}.received SET at = at - make_interval(days => $2) WHERE account_id = $1", account_id, days
         )
 
+    def preview_days_pass(self, account_id: int, days: int) -> None:
+        """As if the account had seen leads so many days earlier."""
+        self._as_owner("UPDATE {schema}.previewed SET day = day - $2::integer WHERE account_id = $1", account_id, days)
+
     def forget_responses(self, account_id: int) -> None:
         """As if the responses that are stored for a day were older."""
         self._as_owner(

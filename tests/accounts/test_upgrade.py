@@ -82,7 +82,7 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
         **{table: [] for table in ("lists", "list_domains", "saved_searches", "previewed", "reports")},
         **{table: [] for table in ("downloads", "download_pages", "uploads", "job_leases", "in_doubt")},
         "lead_numbers": ["(t,1)"],
-        "plans": [row.removesuffix(")") + ",masked,200)" for row in rows["plans"]],
+        "plans": [row.removesuffix(")") + ",named,1000)" for row in rows["plans"]],
         "keys": [row.removesuffix(")") + ",)" for row in rows["keys"]],
     }
     assert await _rows(connection, old.schema) == rows | added

@@ -145,9 +145,7 @@ async def _make_keys(backends: Backends) -> DemoKeys:
         return number
 
     # Of the person who explores. With so few credits a price means something, and what was bought once stays free.
-    trial = Plan(
-        "trial", rate_per_s=10, burst=40, rebill_after_hours=30 * 24, preview="named", preview_leads_per_day=1_000
-    )
+    trial = Plan("trial", rate_per_s=10, burst=40, rebill_after_hours=30 * 24)
     await set_plan(postgres, trial, actor=ACTOR)
     main = await account("Demo", "demo", CREDITS, CREDITS)
     small = await account("Small plan", "standard", CREDITS, CREDITS)

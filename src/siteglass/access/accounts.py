@@ -19,6 +19,8 @@ REMEMBER_TIMEOUT_MS = 600_000
 
 Preview: TypeAlias = Literal["off", "masked", "named"]
 PREVIEWS: Final = get_args(Preview)
+ANY_NUMBER: Final = 100_000
+"""The highest number of previewed leads that a plan can have: it stands for any number."""
 
 
 class AccountError(ValueError):
@@ -75,10 +77,10 @@ class Plan:
     lead_price_micros: int = 0
     currency: str = "USD"
     rebill_after_hours: int | None = None
-    preview: Preview = "masked"
-    """What a search in the browser shows of leads that are not paid for."""
-    preview_leads_per_day: int = 200
-    """How many different leads an account sees in previews per day (UTC)."""
+    preview: Preview = "named"
+    """What a search in the browser shows of leads that cost something."""
+    preview_leads_per_day: int = 1_000
+    """How many leads an account sees per day (UTC) that it did not see in the last 30 days."""
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.

@@ -247,7 +247,8 @@ def plan_list() -> None:
         caps = f"a day and key: {p.daily_api_cap or 'any'} API, {p.daily_lead_cap or 'any'} lead"
         price = f"{p.api_price_micros / 1e6:g} {p.currency} an API, {p.lead_price_micros / 1e6:g} a lead credit"
         again = f"  a lead is free for {p.rebill_after_hours} h once paid" if p.rebill_after_hours else ""
-        preview = f"  preview {p.preview}, {p.preview_leads_per_day} leads a day"
+        many = "any number of" if p.preview_leads_per_day == accounts.ANY_NUMBER else p.preview_leads_per_day
+        preview = f"  preview {p.preview}, {many} new leads a day"
         click.echo(f"{p.name}  {p.rate_per_s:g} a second, burst {p.burst}  {caps}  {price}{again}{preview}")
 
 
@@ -268,13 +269,14 @@ def plan_list() -> None:
 @click.option(
     "--preview",
     type=click.Choice(("off", "masked", "named")),
-    help="What a search in the browser shows of leads before they are paid for: nothing, facts without names, or also "
+    help="What a search in the browser shows of leads that cost something: nothing, facts without names, or also "
     "name, domain and title.",
 )
 @click.option(
     "--preview-leads-per-day",
     type=click.IntRange(0, 100_000),
-    help="Maximum number of different leads that an account sees in previews per day (UTC).",
+    help="Maximum number of leads that an account sees per day (UTC) before it gets them, and did not see in the last "
+    "30 days; 100000: any number.",
 )
 def plan_set(name: str, **given: float | int | str | None) -> None:
     """Create a plan, or change it for all its accounts; omitted values stay as they are, or as in the standard plan."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from siteglass.access.accounts import ANY_NUMBER
 from siteglass.access.audit import Person
 from siteglass.billing.account_status import standing
 from siteglass.billing.balance_alerts import MAX_OWNERS, BalanceAlert, balance_alert, set_balance_alert
@@ -35,6 +36,7 @@ async def _page(
             ("Price of lead credits", price(plan.lead_price_micros, plan.currency)),
         ),
         contact=settings.sales_email, sends_mails=bool(settings.mail_url), max_owners=MAX_OWNERS,
+        any_number=ANY_NUMBER,
     )  # fmt: skip
 
 

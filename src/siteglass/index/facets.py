@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from siteglass.index import pages
-from siteglass.index.compile import Extra, Query, compile_criteria
+from siteglass.index.compile import Exclusion, Extra, Query, compile_criteria
 from siteglass.index.documents import (
     BUCKETS,
     CRAWLED_HASH_BITS,
@@ -35,6 +35,10 @@ from siteglass.query.fields import ASKED, FACETS
 
 MAX_SIZE = 50
 """Values that a caller may ask for of each facet."""
+MAX_FEW = 20
+"""Values of so many leads describe each of them."""
+HAS_EMAIL = "has_email"
+_DOMAIN_ONLY = {"stored_fields": "_none_", "docvalue_fields": ["domain"]}
 # More than are asked for, since values that cannot be searched for are left out.
 _SPARE_VALUES = 20
 # Each shard lists so many values, so that the sums over shards are hardly ever incomplete.
@@ -116,7 +120,7 @@ class _Group:
 
 def has_address(criteria: Criteria) -> Query:
     """Finds the leads of a search that cost a credit: those with an address that the search shows."""
-    shown = "no_generic_emails" if criteria.hides_generic_emails() else "has_email"
+    shown = "no_generic_emails" if criteria.hides_generic_emails() else HAS_EMAIL
     return {"term": {"facts": ASKED[shown].ask.index}}
 
 
@@ -152,6 +156,31 @@ async def count_facets(
         counted |= {field: _read(field, answer, some, total) for field in group.fields}
     price = await pages.sampled_total(index, criteria, priced) if with_email is None else pages.Total(with_email)
     return FacetCounts(main, price, already_paid, [counted[field] for field in fields])
+
+
+async def find_few(
+    index: Index, criteria: Criteria, fields: Sequence[str], extra: tuple[Extra, ...], known: Query | None
+) -> list[str]:
+    """The domains of leads with an address that values of these fields describe one by one, because they are few.
+
+    `known` finds the leads that are not counted. That a lead has an address is part of the price, not a description.
+    """
+    costly: tuple[Extra, ...] = (*extra, {"term": {"facts": ASKED[HAS_EMAIL].ask.index}})
+    if known is not None:
+        costly = (*costly, Exclusion(known))
+    groups = [group for group in _groups(criteria, fields) if {*group.fields} - {HAS_EMAIL}]
+    head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": False}
+    lines: list[dict[str, Any]] = []
+    for group in groups:
+        body = {"size": MAX_FEW + 1, "query": compile_criteria(group.criteria, costly), "track_total_hits": False}
+        lines += [head, {**body, **_DOMAIN_ONLY, "timeout": f"{index.settings.search_timeout_ms}ms"}]
+    domains: dict[str, None] = {}
+    for answer in await pages.msearch(index, lines) if lines else ():
+        require_whole(answer)
+        hits = answer["hits"]["hits"]
+        if len(hits) <= MAX_FEW:
+            domains |= dict.fromkeys(hit["fields"]["domain"][0] for hit in hits)
+    return list(domains)
 
 
 async def _exact_totals(index: Index, queries: Sequence[Query]) -> list[int | None]:

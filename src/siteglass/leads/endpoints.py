@@ -19,7 +19,7 @@ from siteglass.index.facets import BaseCounter
 from siteglass.index.index import Index
 from siteglass.index.pages import Total
 from siteglass.index.value_counts import ValueCounter
-from siteglass.leads import diagnose, enrich, evidence, facets, interpret, search
+from siteglass.leads import diagnose, enrich, evidence, facets, interpret, previews, search
 from siteglass.leads.charging import Offer, Work
 from siteglass.leads.diagnose import Diagnosis
 from siteglass.leads.enrich import EnrichmentResult
@@ -64,7 +64,7 @@ from siteglass.web.parameters import read_no_parameters
 from siteglass.web.requests import read_json
 from siteglass.web.responses import encode, json_response
 
-# What facets wait for the list `paid`. Reading a long ledger continues with the next request.
+# What facets wait for the lists `paid` and `received`. Reading a long ledger continues with the next request.
 _PAID_TIMEOUT_S = 0.5
 
 
@@ -202,9 +202,24 @@ class LeadEndpoints:
     async def count_values(self, caller: Caller, wanted: FacetsRequest) -> tuple[FacetsResponse, Total]:
         """The values of the facets with their counts, and how many leads match."""
         listed, paid = await self._listed(caller, wanted.lists), await self._paid(caller)
-        counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted, listed, paid)
+        (counts, base), few = await asyncio.gather(
+            facets.count(self.index, self.suppression, self.base_counter, wanted, listed, paid),
+            self._find_few(caller, wanted, listed),
+        )
+        admitted = await previews.admit(self.index.postgres, caller.account_id, few, all_or_none=True)
+        if len(admitted.domains) < len(few):
+            return facets.withheld_response(counts, len(few), admitted.per_day), counts.total
         # In a thread: names of cities are many, and the first look at them takes long.
         return await asyncio.to_thread(facets.facets_response, wanted, counts, base), counts.total
+
+    async def _find_few(self, caller: Caller, wanted: FacetsRequest, listed: tuple[Extra, ...]) -> list[str]:
+        """The leads that the values would describe one by one, and that the account has not received."""
+        try:
+            async with asyncio.timeout(_PAID_TIMEOUT_S):
+                received = await self.lists.received(caller.account_id)
+        except (TimeoutError, Unavailable):
+            received = None  # then all of them count
+        return await facets.find_few(self.index, wanted, listed, received)
 
     async def _paid(self, caller: Caller) -> Query | None:
         """Finds the leads that the account paid for, or those that cost a person nothing again; None if reading its

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 from siteglass.errors import Problems, Unavailable
 from siteglass.index import facets as index_facets
 from siteglass.index.compile import Extra, Query
-from siteglass.index.facets import MAX_SIZE, BaseCounter, BaseCounts, FacetCounts, FieldCounts, KeyCount
+from siteglass.index.facets import MAX_FEW, MAX_SIZE, BaseCounter, BaseCounts, FacetCounts, FieldCounts, KeyCount
 from siteglass.index.index import Index
 from siteglass.leads.lists.selection import ListNames
 from siteglass.leads.requests import (
@@ -155,6 +155,16 @@ class FacetsResponse(ResponseBody):
     facets: Annotated[
         list[FacetShown], Meta(max_length=len(FACETS), description="The facets, in the order of the request.")
     ]
+    note: (
+        Annotated[
+            str,
+            Meta(
+                description=f"Why the facets are missing: they would describe 1 to {MAX_FEW} leads with an address "
+                "that your account has not received, and it has seen its new leads of today. Otherwise absent."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 # --- read and counted ---------------------------------------------------------------------------
@@ -202,12 +212,31 @@ async def count(
         raise Unavailable("the leads were not counted before the request's deadline") from error
 
 
+async def find_few(
+    index: Index, request: FacetsRequest, listed: tuple[Extra, ...], received: Query | None
+) -> list[str]:
+    """The leads that the values would describe one by one."""
+    return await index_facets.find_few(index, request.meaning.criteria, request.fields, listed, received)
+
+
 def facets_response(request: FacetsRequest, counts: FacetCounts, base: BaseCounts | None) -> FacetsResponse:
     """The counts with display names, and with the values that are frequent here."""
     return FacetsResponse(
         total_results=counts.total.count,
         price=_price(counts),
         facets=[_facet(field, request.size, base) for field in counts.fields],
+    )
+
+
+def withheld_response(counts: FacetCounts, few: int, per_day: int) -> FacetsResponse:
+    """The counts and the price alone, and why."""
+    leads = f"{few} lead{'' if few == 1 else 's'}"
+    return FacetsResponse(
+        total_results=counts.total.count,
+        price=_price(counts),
+        facets=[],
+        note=f"These values would describe {leads} that your account has not received. It sees at most {per_day:,} new "
+        "leads a day before it gets them; the next ones from 00:00 UTC. Counts and prices are exact.",
     )
 
 

@@ -15,7 +15,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0012_received"
+HEAD = "0013_seen_leads"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32

@@ -162,3 +162,29 @@ def test_fields_of_a_page_have_no_effect(own: httpx.Client) -> None:
     assert facets(own, facets=["country"], limit=1, select=["domain"], sort="domain", dry_run=True) == plain
     assert facets(own, facets=["country", "country"]) == plain
     assert facets(own, facets=[]) == facets(own, facets=None) == facets(own)
+
+
+@pytest.mark.promise("facets.few")
+def test_values_of_few_leads_need_room_among_the_new_leads_of_the_day(bank: Bank) -> None:
+    customer = bank.customer(lead=100, plan=bank.plan(10_000, 10_000, preview_leads_per_day=8))
+    # Two of three have an address.
+    few = {"only_lists": ["few"], "facets": ["country"]}
+    answered(customer.client.post("/v1/lists", json={"name": "few"}))
+    for start in (0, 9):
+        domains = [lead.domain for lead in STOCK[start : start + 9]]
+        answered(customer.client.post("/v1/lists/few/domains", json={"domains": domains}))
+        answer = answered(customer.client.post(FACETS, json=few))
+        assert (answer["total_results"], answer["price"]["with_email"]) == (start + 9, (start + 9) * 2 // 3)
+        assert bool(answer["facets"]) is (start == 0)
+    assert answer["note"] == (
+        "These values would describe 12 leads that your account has not received. It sees at most 8 new leads a day "
+        "before it gets them; the next ones from 00:00 UTC. Counts and prices are exact."
+    )
+    # A condition that finds nothing does not hide the few that its own facet would describe.
+    nowhere = {**few, "country": "JPN"}
+    assert answered(customer.client.post(FACETS, json=nowhere))["facets"] == []
+    # The price says how many have an address; what was received is known; many leads describe none of them.
+    assert answered(customer.client.post(FACETS, json={**few, "facets": ["has_email"]}))["facets"] != []
+    assert answered(customer.client.post(FACETS, json={"facets": ["score"]}))["facets"] != []
+    answered(customer.client.post(SEARCH, json={"only_lists": ["few"], "limit": 18}))
+    assert answered(customer.client.post(FACETS, json=few))["facets"] != []

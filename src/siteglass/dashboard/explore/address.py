@@ -93,11 +93,14 @@ class ExploreSearch:
         return [one for one in self.criteria.conditions if one not in self.said.conditions]
 
     @property
+    def leaves_out_received(self) -> bool:
+        """Whether leads that the account received are left out. The built-in lists have no others."""
+        return not (self.with_received or {*BUILT_IN} & {*self.lists.only})
+
+    @property
     def filters(self) -> dict[str, Any]:
         """The body that searches for this; raises BadRequest if none can."""
-        # The built-in lists have received leads only.
-        leaves_out = not (self.with_received or {*BUILT_IN} & {*self.lists.only})
-        lists = replace(self.lists, exclude=((RECEIVED,) if leaves_out else ()) + self.lists.exclude)
+        lists = replace(self.lists, exclude=((RECEIVED,) if self.leaves_out_received else ()) + self.lists.exclude)
         try:
             return {**write_filters(self.criteria), **lists.sent}
         except ValueError as error:

@@ -94,6 +94,13 @@ def clause_name(clause: Clause, country: str | None = None) -> str:
     return _in_one_line(*_words(clause, country))
 
 
+def search_says(search: ExploreSearch) -> str:
+    """What every lead of a search is, as far as the search itself says it."""
+    country = only_country(search.criteria.plain)
+    names = [clause_name(clause, country) for clause in search.criteria.conditions]
+    return " · ".join(names[:MAX_VALUES_SHOWN]) or "Lead"
+
+
 def _in_one_line(label: str, text: str, negated: bool) -> str:
     words = f"{label}: {text}" if label else text
     return f"not {words}" if negated else words

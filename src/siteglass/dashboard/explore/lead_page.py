@@ -44,13 +44,14 @@ NO_LEAD = PageRefusal(
 
 @dataclass(frozen=True, slots=True)
 class LeadView:
-    """What somebody sees of a lead: all of it, all but contacts because it must be paid for again, or a preview."""
+    """What somebody sees of a lead: all of it because that is free, all but contacts because it must be paid for again,
+    or a preview."""
 
     state: Literal["open", "closed", "preview"]
     domain: str
     """As the address of the page names it, until the lead is paid for."""
     row: LeadRow | None
-    """None: the plan has no preview, or none is left today."""
+    """None: the plan has no preview, or the account has seen its new leads of today."""
     paid_at: datetime | None = None
     facts: LeadFacts | None = None
     contacts: tuple[ContactLine, ...] = ()
@@ -112,9 +113,7 @@ async def _view(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -> Lead
     paid_at = (await paid_times(index.postgres, caller.account_id, [domain])).get(domain)
     offer = single_offer(record)
     offered = await dashboard.charger.quote(caller, offer.bill)
-    without_address = frozenset[str]() if record["emails"] else frozenset((domain,))
-    received = await dashboard.charger.free_leads(caller, [domain], without_address)
-    if received or (paid_at and not offered.lead):
+    if not offered.lead:
         evidence = await read_sightings(index, record)
         lines = await _marked(dashboard, visit, domain, contact_lines(record, evidence))
         has_sources = any(line.seen for line in lines)
@@ -129,7 +128,7 @@ async def _view(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -> Lead
             None if has_sources else datetime.fromisoformat(record["crawled_at"]),
         )
     price, balance = offered.lead, offered.balances.lead
-    if paid_at:
+    if paid_at or await dashboard.leads.lists.received_among(caller.account_id, [domain]):
         named = preview_row(record, "named", paid_at)
         return LeadView("closed", domain, named, paid_at, lead_facts(record), price=price, balance=balance)
     return LeadView("preview", asked, await _preview(dashboard, terms, record), price=price, balance=balance)
@@ -148,12 +147,11 @@ async def _marked(
 
 
 async def _preview(dashboard: Dashboard, terms: BrowserTerms, record: dict[str, Any]) -> LeadRow | None:
-    """What the plan shows of a lead that is not paid for; it counts as one of the leads of today."""
+    """What the plan shows of a lead that costs something; it counts as one of the leads of today."""
     if terms.preview == "off":
         return None
-    domain, postgres = record["domain"], dashboard.backends.postgres
-    admitted = await previews.admit(postgres, terms.caller.account_id, [domain], terms.preview_leads_per_day)
-    return preview_row(record, terms.preview) if domain in admitted else None
+    admitted = await previews.admit(dashboard.backends.postgres, terms.caller.account_id, [record["domain"]])
+    return preview_row(record, terms.preview) if admitted.domains else None
 
 
 async def buy(dashboard: Dashboard, visit: Visit) -> Response:

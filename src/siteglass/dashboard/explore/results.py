@@ -6,20 +6,20 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Literal
 
 import orjson
 
-from siteglass.access.accounts import Preview
 from siteglass.access.browsing import BrowserTerms
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill, Mark
 from siteglass.billing.paid import paid_times
 from siteglass.billing.receipts import of_request
 from siteglass.dashboard.explore.address import ExploreSearch
-from siteglass.dashboard.explore.chips import clause_name, only_country
-from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row
+from siteglass.dashboard.explore.chips import clause_name, only_country, search_says
+from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row, unseen_row
 from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, TooManyRequests, Unavailable
 from siteglass.leads import previews
 from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry, find_offer
@@ -57,8 +57,8 @@ class Results:
     received: int = 0
     """Leads of the search that are left out, because the account has received them."""
     rows: Sequence[LeadRow] = ()
-    not_shown: int = 0
-    """Rows that the preview of today has no room for."""
+    counted_out: int = 0
+    """Rows that come after the leads that the account may see today."""
     price: Price | None = None
     affordable: Price | None = None
     """The largest part of the page that the balance and the daily cap pay for, if they don't pay for all of it."""
@@ -139,7 +139,7 @@ async def find_results(
         "found",
         **common,
         rows=rows,
-        not_shown=len(page["results"]) - len(rows) if terms.preview != "off" and not search.after else 0,
+        counted_out=sum(row.is_counted_out for row in rows),
         price=price,
         spendable=spendable,
         affordable=None if price.credits <= spendable else _affordable(offer, spendable),
@@ -196,34 +196,43 @@ async def _preview(
     search: ExploreSearch,
     records: Sequence[dict[str, Any]],
 ) -> Sequence[LeadRow]:
-    """The rows that the plan shows. A search shows those of its first page, so at most as many as a page has."""
-    if terms.preview == "off" or search.after:
+    """What costs nothing in full; of the rest what the plan shows, as far as the account may see new leads today."""
+    if terms.preview == "off":
         return []
-    account_id = terms.caller.account_id
-    domains = [record["domain"] for record in records]
-    admitted = await previews.admit(leads.index.postgres, account_id, domains, terms.preview_leads_per_day)
-    shown = [record for record in records if record["domain"] in admitted]
-    if not search.with_received:
-        return [preview_row(record, terms.preview) for record in shown]
-    return await _rows(leads, charger, terms.caller, shown, terms.preview)
+    postgres, account_id = leads.index.postgres, terms.caller.account_id
+    costly = [record["domain"] for record in records if record["emails"]]
+    received = free = frozenset[str]()
+    paid: dict[str, datetime] = {}
+    if not search.leaves_out_received:
+        received = await leads.lists.received_among(account_id, costly)
+        free = await charger.free_leads(terms.caller, costly, frozenset())
+        paid = await paid_times(postgres, account_id, costly)
+    new = [domain for domain in costly if domain not in received]
+    admitted = (await previews.admit(postgres, account_id, new)).domains
+    says = search_says(search)
+
+    def row(record: dict[str, Any]) -> LeadRow:
+        domain = record["domain"]
+        if not record["emails"] or domain in free:
+            return bought_row(record, paid.get(domain))
+        if domain in received:
+            return preview_row(record, "named", paid.get(domain))
+        return preview_row(record, terms.preview) if domain in admitted else unseen_row(says)
+
+    return list(map(row, records))
 
 
 async def _rows(
-    leads: LeadEndpoints,
-    charger: AccountCharger,
-    caller: Caller,
-    records: Sequence[dict[str, Any]],
-    preview: Preview = "named",
+    leads: LeadEndpoints, charger: AccountCharger, caller: Caller, records: Sequence[dict[str, Any]]
 ) -> list[LeadRow]:
-    """Leads with their contacts, where showing them is free. One that was paid for earlier has its name."""
-    domains = [record["domain"] for record in records]
-    without_address = frozenset(record["domain"] for record in records if not record["emails"])
-    free = await charger.free_leads(caller, domains, without_address)
-    paid = await paid_times(leads.index.postgres, caller.account_id, domains)
+    """Leads that were received, with their contacts where showing them is free now."""
+    costly = [record["domain"] for record in records if record["emails"]]
+    free = await charger.free_leads(caller, costly, frozenset())
+    paid = await paid_times(leads.index.postgres, caller.account_id, costly)
     return [
         bought_row(record, paid.get(record["domain"]))
-        if record["domain"] in free
-        else preview_row(record, "named" if record["domain"] in paid else preview, paid.get(record["domain"]))
+        if not record["emails"] or record["domain"] in free
+        else preview_row(record, "named", paid.get(record["domain"]))
         for record in records
     ]
 

@@ -32,6 +32,13 @@ class LeadRow:
     phones: tuple[str, ...] = ()
     paid_at: datetime | None = None
     """When the account paid for it last, if it did."""
+    is_counted_out: bool = False
+    """Whether it came after the leads of today: the row has only what the search itself says."""
+
+
+def unseen_row(says: str) -> LeadRow:
+    """A lead that costs a credit, of which only what the search says may be shown."""
+    return LeadRow(says, "", "", None, "With email", is_counted_out=True)
 
 
 def preview_row(record: Mapping[str, Any], preview: Preview, paid_at: datetime | None = None) -> LeadRow:

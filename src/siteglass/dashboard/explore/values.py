@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec import UNSET
 
@@ -68,8 +68,10 @@ class Panel:
     """All facets of a search, and how many of its leads have an email address."""
 
     with_email: str
-    flags: list[ValueLine]
-    groups: list[ValueGroup]
+    flags: list[ValueLine] = field(default_factory=list)
+    groups: list[ValueGroup] = field(default_factory=list)
+    note: str = ""
+    """Why there are no facets."""
 
 
 async def count_panel(leads: LeadEndpoints, caller: Caller, search: ExploreSearch, whole: str) -> Panel:
@@ -84,25 +86,28 @@ async def count_panel(leads: LeadEndpoints, caller: Caller, search: ExploreSearc
 
 def make_panel(search: ExploreSearch, counted: FacetsResponse, whole: str, now_ms: int) -> Panel:
     """The panel of what was counted."""
-    by_field = {facet.facet: facet for facet in counted.facets}
     about = "about " if counted.price.estimated else ""
+    with_email = f"{about}{counted.price.with_email:,}"
+    if counted.note is not UNSET:
+        return Panel(with_email, note=counted.note)
+    by_field = {facet.facet: facet for facet in counted.facets}
     return Panel(
-        f"{about}{counted.price.with_email:,}",
-        [_flag(search, field, by_field[field]) for field in FLAGS],
+        with_email,
+        [_flag(search, name, by_field[name]) for name in FLAGS],
         [
             group
-            for field in LABELS
-            if (group := _group(search, by_field[field], SIZE_OF_ALL if field == whole else SIZE, now_ms)).lines
+            for name in LABELS
+            if (group := _group(search, by_field[name], SIZE_OF_ALL if name == whole else SIZE, now_ms)).lines
         ],
     )
 
 
-def _flag(search: ExploreSearch, field: str, facet: FacetShown) -> ValueLine:
-    condition = Condition(field)
+def _flag(search: ExploreSearch, name: str, facet: FacetShown) -> ValueLine:
+    condition = Condition(name)
     selected = condition in search.criteria.conditions
     other = search.without(condition) if selected else search.changed([*search.criteria.conditions, condition])
     counts = [_count(facet, value) for value in facet.counts if value.value == "yes"]
-    return ValueLine(FLAGS[field], counts[0] if counts else "0", other.path, selected)
+    return ValueLine(FLAGS[name], counts[0] if counts else "0", other.path, selected)
 
 
 def _group(search: ExploreSearch, facet: FacetShown, size: int, now_ms: int) -> ValueGroup:

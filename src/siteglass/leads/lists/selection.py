@@ -11,7 +11,7 @@ from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.index.compile import Exclusion, Extra, Query
 from siteglass.index.lead_numbers import numbered_in
 from siteglass.leads.lists.bitmaps import pack, union
-from siteglass.leads.lists.lists import BUILT_IN, PAID, DomainList, Lists
+from siteglass.leads.lists.lists import BUILT_IN, PAID, RECEIVED, DomainList, Lists
 from siteglass.web.requests import nearest_name
 
 MAX_SELECTED = 10
@@ -111,6 +111,17 @@ class ListFilter:
         """Finds the leads that the account paid for within so many days. Raises Unavailable as above."""
         numbers = await self._lists.free_numbers(account_id, days)
         return numbered_in(pack(numbers)) if numbers else {"match_none": {}}
+
+    async def received(self, account_id: int) -> Query | None:
+        """Finds the leads that the account ever received; None: there are none. Raises Unavailable as above."""
+        list_ = await self._lists.find(account_id, RECEIVED)
+        numbers = await self._lists.bitmap(list_.id, list_.revision)
+        return numbered_in(pack(numbers)) if numbers else None
+
+    async def received_among(self, account_id: int, domains: Sequence[str]) -> frozenset[str]:
+        """The domains among these that the account ever received. Raises Unavailable as above."""
+        list_ = await self._lists.find(account_id, RECEIVED)
+        return await self._lists.unwanted((list_.id,), (), domains)
 
     async def unwanted(self, selection: ListSelection, domains: Sequence[str]) -> frozenset[str]:
         """The domains among these that the lists keep out, by their rows: the bitmaps lack leads that are new."""

@@ -39,7 +39,10 @@ class Index:
         return f"CREATE {kind} {how} {self.name} ON {schema}.{self.table} {self.what}"
 
 
-INDEXES = (Index("keys_by_person", "keys", "(account_id, person_id) WHERE person_id IS NOT NULL", unique=True),)
+INDEXES = (
+    Index("keys_by_person", "keys", "(account_id, person_id) WHERE person_id IS NOT NULL", unique=True),
+    Index("previewed_by_lead", "previewed", "(account_id, domain, day)"),
+)
 
 
 async def missing_indexes(connection: asyncpg.Connection[asyncpg.Record], schema: str) -> list[Index]:
