@@ -118,7 +118,11 @@ def text_of(answer: httpx.Response) -> str:
 def form_of(answer: httpx.Response) -> dict[str, str]:
     """What the download button sends."""
     (form,) = re.findall(rf'<form method="post" action="{EXPLORE}/download".*?</form>', answer.text, re.DOTALL)
-    fields = {name: html.unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)}
+    fields = {}
+    for field in re.findall("<input[^>]*>", form):
+        if "radio" not in field or " checked" in field:
+            name, value = (re.findall(rf'{part}="([^"]*)"', field)[0] for part in ("name", "value"))
+            fields[name] = html.unescape(value)
     assert fields.pop("token")
     return fields
 
@@ -236,6 +240,22 @@ def test_a_part_costs_at_most_one_credit_a_lead(depot: Office) -> None:
     _, second = ended(depot, who)
     assert (second.rows, second.lead_credits, second.left_out) == (180, 144, 50)
     assert "50 leads left out, already received" in text_of(visitor.get(JOBS))
+
+
+@pytest.mark.promise("downloads.charge")
+def test_the_form_sends_what_is_on_the_screen(depot: Office) -> None:
+    who, visitor = customer(depot)
+    # Typed and chosen, then pressed at once: the button still says what all leads cost.
+    start(visitor, rows="1", format="csv", columns="hubspot")
+    (job,) = ended(depot, who)
+    assert (job.rows, job.wanted, job.max_credits, job.format, job.columns) == (1, 1, 1, "csv", "hubspot")
+    # More than the button said: its price first.
+    form = form_of(visitor.get(f"{FORM}&rows=5")) | {"rows": "7", "format": "csv"}
+    answer = visitor.post(f"{EXPLORE}/download", form)
+    page = visitor.get(answer.headers["location"])
+    assert "Download 7 leads · at most 7 credits" in text_of(page)
+    assert form_of(page)["format"] == "csv"
+    assert len(jobs_of(depot, who)) == 1
 
 
 @pytest.mark.promise("downloads.charge")

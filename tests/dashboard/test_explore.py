@@ -338,6 +338,74 @@ def test_values_of_few_leads_count_these_leads_first(explorers: Office) -> None:
     assert "Shopify 8" in text_of(included)
 
 
+# --- ticked leads --------------------------------------------------------------------------------
+
+
+def ticked(answer: httpx.Response, *names: str) -> dict[str, str | list[str]]:
+    """What the form of ticked leads sends once those of these names are ticked, as the page counts them."""
+    boxes = re.findall(r'name="lead" value="([^"]+)" data-cost="(\d)" aria-label="Tick ([^"]+)"', answer.text)
+    chosen = [(domain, int(cost)) for domain, cost, name in boxes if name in names]
+    (back,) = set(re.findall(r'id="chosen".*?name="back" value="([^"]+)"', answer.text, re.DOTALL))
+    price = str(sum(cost for _, cost in chosen))
+    return {"lead": [domain for domain, _ in chosen], "price": price, "back": html.unescape(back), "format": "csv"}
+
+
+@pytest.mark.promise("explore.choice")
+def test_ticked_leads_are_charged_at_exactly_their_price(explorers: Office) -> None:
+    account, visitor = customer(explorers, preview="named")
+    # Zilker has no address.
+    form = ticked(visitor.get(DENTISTS), "Yaupon Dental", "Willow Dental", "Zilker Dental")
+    assert form["price"] == "2"
+    for _ in range(2):
+        answer = visitor.post(f"{EXPLORE}/chosen", {**form, "action": "get"})
+        shown = visitor.get(answer.headers["location"])
+        assert "2 credits charged." in text_of(shown)
+        assert shown.text.count("mailto:hello@") == 2
+    assert charges(explorers, account) == [(2, "person", "search")]
+    following = visitor.get(f"{DENTISTS}&n=100")
+    assert f"{AUSTIN - 3} leads · 3 already received, left out" in text_of(following)
+    # More than the rows said is refused.
+    lower = ticked(following, "Violet Dental") | {"price": "0", "action": "get"}
+    assert visitor.post(f"{EXPLORE}/chosen", lower).status_code == 402
+    assert visitor.post(f"{EXPLORE}/chosen", lower | {"lead": []}).status_code == 422
+    # A file costs what the leads cost, and is free again; as a file of the purchase is.
+    file = visitor.get(
+        visitor.post(
+            f"{EXPLORE}/chosen", {**ticked(following, "Violet Dental", "Uptown Dental"), "action": "download"}
+        ).headers["location"]
+    )
+    assert "hello@violet-dental-austin.com" in file.text
+    assert len(file.text.splitlines()) == 3
+    again = visitor.get(html.unescape(re.findall(r'href="([^"]+format=csv&amp;columns=hubspot)"', shown.text)[0]))
+    assert sorted(re.findall("^[\\w-]+\\.com", again.text, re.MULTILINE)) == sorted(form["lead"])
+    assert charges(explorers, account) == [(2, "person", "search")] * 2
+    _, stranger = customer(explorers)
+    assert stranger.get(answer.headers["location"].replace(EXPLORE, f"{EXPLORE}/bought", 1)).status_code == 404
+
+
+@pytest.mark.promise("explore.choice")
+def test_lists_of_ticked_leads_are_free_and_not_received(explorers: Office) -> None:
+    account, visitor = customer(explorers, preview="named")
+    page = visitor.get(DENTISTS)
+    named = {**ticked(page, "Yaupon Dental"), "action": "list", "list": "Next Week"}
+    assert "yaupon-dental-austin.com" in visitor.get(visitor.post(f"{EXPLORE}/chosen", named).headers["location"]).text
+    left_out = visitor.post(f"{EXPLORE}/chosen", {**ticked(page, "Willow Dental"), "action": "leave-out"})
+    shown = text_of(visitor.get(left_out.headers["location"]))
+    assert f"{AUSTIN - 1} leads" in shown
+    assert "not List: left-out" in shown
+    assert charges(explorers, account) == []
+    # The leads of a purchase, all at once.
+    visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{DENTISTS}&n=10")))
+    bought = visitor.get(f"{DENTISTS}&n=10")
+    (request,) = re.findall('name="bought" value="([^"]+)"', bought.text)
+    kept = {"bought": request, "back": EXPLORE, "action": "list", "list": "bought"}
+    assert "10" in text_of(visitor.get(visitor.post(f"{EXPLORE}/chosen", kept).headers["location"]))
+    # Where names are not shown, nobody learns by a list which lead it was.
+    _, masked = customer(explorers, preview="masked")
+    assert masked.post(f"{EXPLORE}/chosen", named).status_code == 422
+    assert visitor.post(f"{EXPLORE}/chosen", named | {"list": "paid"}).status_code == 422
+
+
 # --- buying -------------------------------------------------------------------------------------
 
 

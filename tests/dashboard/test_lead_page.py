@@ -107,7 +107,7 @@ def test_opening_leads_counts_as_a_preview(dentists: Office) -> None:
     _, visitor = customer(dentists, per_day=1)
     assert "3 emails" in text_of(visitor.get(path_of(ALDER)))
     other = text_of(visitor.get(path_of(EVE)))
-    assert "No preview is left today: your account sees at most 1 leads a day" in other
+    assert "This lead is not shown before you get it: your account sees at most 1 new leads a day" in other
     assert "2 emails" not in other
     assert "3 emails" in text_of(visitor.get(path_of(ALDER)))
 
@@ -129,11 +129,9 @@ def test_the_button_charges_once_and_never_more_than_it_said(dentists: Office) -
 @pytest.mark.promise("explore.lead")
 def test_a_lead_without_an_address_is_free(dentists: Office) -> None:
     account, visitor = customer(dentists)
-    assert "Show this lead · free" in text_of(visitor.get(path_of(QUIET)))
-    get_lead(visitor, QUIET, price="0")
     source = "Source: imported from dentists.csv on 2026-09-21, by the operator, 21 Sep 2026"
     assert f"+1 512 555 0112 Phone {source}" in text_of(visitor.get(path_of(QUIET)))
-    assert charges(dentists, account) == [(0, "person", "search")]
+    assert charges(dentists, account) == []
 
 
 @pytest.mark.promise("explore.lead")
@@ -146,7 +144,7 @@ def test_the_rows_of_a_bought_page_open_their_leads(dentists: Office) -> None:
     assert charges(dentists, account) == [(3, "person", "search")]
     # Nobody else can use the address.
     _, stranger = customer(dentists)
-    assert shown_contacts(stranger.get(link(bought, "Quiet Dental"))) == []
+    assert shown_contacts(stranger.get(link(bought, "Alder Dental"))) == []
 
 
 @pytest.mark.promise("explore.lead")
@@ -159,7 +157,7 @@ def test_a_month_later_showing_it_again_has_a_price(dentists: Office) -> None:
     dentists.days_pass(account, 31)
     included = visitor.get(f"{DENTISTS}&received=1&n=50")
     assert text_of(included).count("Paid") == 3
-    assert shown_contacts(included) == []
+    assert [value for value in shown_contacts(included) if "@" in value] == []
     answer = visitor.get(link(included, "Alder Dental"))
     assert "Showing its contacts again has a price." in text_of(answer)
     assert "Show contacts · 1 credit" in text_of(answer)

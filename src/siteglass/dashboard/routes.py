@@ -27,8 +27,8 @@ from siteglass.dashboard import (
     usage,
 )
 from siteglass.dashboard.demo_link import demo_pages, read_demo_networks
+from siteglass.dashboard.explore import choosing, lead_page
 from siteglass.dashboard.explore import download as explore_download
-from siteglass.dashboard.explore import lead_page
 from siteglass.dashboard.explore import page as explore
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
@@ -49,9 +49,13 @@ from siteglass.web.page_files import PageFiles
 from siteglass.web.pages import STYLES
 
 FILES = "/dashboard/files"
+_SCRIPTS = ("app.js", "buying.js", "charts.js", "choosing.js", "recent.js")
 _FILES = (
     *(f"web/static/{name}" for name in (*STYLES, "icon.svg")),
-    *(f"dashboard/static/{name}" for name in ("app.css", "app.js", "buying.js", "charts.js", "recent.js")),
+    *(
+        f"dashboard/static/{name}"
+        for name in ("app.css", "app.js", "buying.js", "charts.js", "choosing.js", "recent.js")
+    ),
     "dashboard/static/vendor/htmx/htmx.min.js.gz",
     *(f"dashboard/static/vendor/uplot/{name}" for name in ("uplot.iife.min.js.gz", "uplot.min.css.gz")),
 )
@@ -65,6 +69,7 @@ PAGES: tuple[DeclaredPage, ...] = (
     *sign_in.PAGES,
     *joining.PAGES,
     *explore.PAGES,
+    *choosing.PAGES,
     *lead_page.PAGES,
     *saved_searches.PAGES,
     *list_pages.PAGES,

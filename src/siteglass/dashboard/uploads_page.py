@@ -10,16 +10,17 @@ from siteglass.access.browsing import BrowserTerms, browser_terms, chargeable
 from siteglass.billing.credits import Billing
 from siteglass.corpus.domains import candidates
 from siteglass.corpus.tables import TableError
+from siteglass.dashboard.explore.choosing import find_or_create
 from siteglass.dashboard.explore.download import JOBS, MAX_TITLE_CHARS, TOO_MANY, UNREADABLE
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE, PageRefusal
-from siteglass.errors import BadRequest, NotFound, TooManyRequests, Unavailable
+from siteglass.errors import BadRequest, TooManyRequests, Unavailable
 from siteglass.leads.downloads.enriching import find_price, pack_source
 from siteglass.leads.downloads.jobs import Downloads, NewDownload, TooManyDownloads
 from siteglass.leads.downloads.reading import AlreadyReading
 from siteglass.leads.downloads.uploaded_table import MAX_FILE_BYTES, MAX_ROWS, UploadedTable
 from siteglass.leads.downloads.uploads import KEPT_FOR, Uploads
-from siteglass.leads.lists.lists import BUILT_IN, NAME, DomainList
+from siteglass.leads.lists.lists import BUILT_IN, NAME
 from siteglass.leads.operations import COUNTING_UNITS
 
 UPLOADS = "/dashboard/downloads/uploads"
@@ -154,20 +155,13 @@ async def keep(dashboard: Dashboard, visit: Visit) -> Response:
         return await choose(dashboard, visit, problem, 422)
     hosts = list(dict.fromkeys(filter(None, table.domains)))
     try:
-        list_ = await _find_or_create(dashboard, visit.who.account_id, name)
+        list_ = await find_or_create(dashboard, visit.who.account_id, name)
         for start in range(0, len(hosts), DOMAINS_AT_ONCE):
             part = hosts[start : start + DOMAINS_AT_ONCE]
             list_, _added = await dashboard.lists.add(list_, [candidates(host) for host in part])
     except BadRequest as error:
         return await choose(dashboard, visit, error.message, 422)
     return see_other(f"{JOBS}?done=list-kept")
-
-
-async def _find_or_create(dashboard: Dashboard, account_id: int, name: str) -> DomainList:
-    try:
-        return await dashboard.lists.find(account_id, name)
-    except NotFound:
-        return await dashboard.lists.create(account_id, name)
 
 
 PAGES = (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
+from urllib.parse import urlencode
 
 import orjson
 from msgspec import UNSET
@@ -16,7 +18,7 @@ from siteglass.billing.credits import Billing
 from siteglass.dashboard.explore.address import DOWNLOAD, SORTS, ExploreSearch, write_clause
 from siteglass.dashboard.explore.chips import clause_name
 from siteglass.dashboard.explore.page import read_search
-from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, own_path, see_other
 from siteglass.dashboard.refusals import PageRefusal
 from siteglass.errors import BadRequest, SiteglassError
 from siteglass.leads.downloads.columns import COLUMN_SETS, SELECT
@@ -121,12 +123,18 @@ async def _find_offer(
 
 
 async def start(dashboard: Dashboard, visit: Visit) -> Response:
-    """Start the job that the button named."""
+    """Start the job that is on the screen, for at most the price of its button.
+
+    The button may still say what a larger number costs. Of a larger number than it said, the price is shown first.
+    """
     form, who, postgres = visit.form, visit.who, dashboard.backends.postgres
-    rows, price, left_out = form.number("rows"), form.number("price"), form.number("left_out")
-    format_, columns, form_key = form.get("format"), form.get("columns"), form.get("form")
+    rows, format_, columns, form_key = form.number("rows"), form.get("format"), form.get("columns"), form.get("form")
+    back = own_path(form.get("back"))
+    said, price, left_out = form.number("said") or 0, form.number("price"), form.number("left_out")
+    if rows and said < rows <= MAX_ROWS and back.startswith(f"{DOWNLOAD}?"):
+        return see_other(f"{back}&{urlencode({'rows': rows, 'format': format_, 'columns': columns})}")
     if (
-        not (rows and rows <= MAX_ROWS and price is not None and price <= rows and left_out is not None)
+        not (rows and rows <= min(said, MAX_ROWS) and price is not None and left_out is not None)
         or format_ not in FORMATS
         or columns not in COLUMN_SETS
         or not 16 <= len(form_key) <= 64
@@ -141,17 +149,19 @@ async def start(dashboard: Dashboard, visit: Visit) -> Response:
         raise UNREADABLE from None
     terms = await browser_terms(postgres, who.account_id, who.person_id)
     await chargeable(postgres, terms.caller, who.person_id, who.name)
+    # Pressed again, the same choices start nothing; others, after a way back, do.
+    chosen = hashlib.sha256(f"{form_key} {rows} {format_} {columns}".encode()).hexdigest()
     new = NewDownload(
         who.account_id,
         who.person_id,
-        form_key,
+        chosen,
         "search",
         form.get("title")[:MAX_TITLE_CHARS],
         orjson.dumps(request).decode(),
         cast("FileFormat", format_),
         columns,
         rows,
-        price,
+        min(price, rows),
         min(left_out, 2**31 - 1),
     )
     try:

@@ -33,7 +33,7 @@ from siteglass.leads.reports import (
     reported_values,
     value_hash,
 )
-from siteglass.leads.single import single_offer, single_retry
+from siteglass.leads.single import leads_offer, leads_retry
 from siteglass.suppression.values import Hasher
 
 LEAD = "/dashboard/leads/{domain}"
@@ -111,7 +111,7 @@ async def _view(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -> Lead
     record = await _find(dashboard, asked)
     domain = record["domain"]
     paid_at = (await paid_times(index.postgres, caller.account_id, [domain])).get(domain)
-    offer = single_offer(record)
+    offer = leads_offer([record])
     offered = await dashboard.charger.quote(caller, offer.bill)
     if not offered.lead:
         evidence = await read_sightings(index, record)
@@ -162,9 +162,9 @@ async def buy(dashboard: Dashboard, visit: Visit) -> Response:
         raise PageRefusal(422, "This form cannot be read", "Nothing was charged. Open the lead again.")
 
     async def find() -> Offer:
-        return single_offer(await _find(dashboard, domain), price)
+        return leads_offer([await _find(dashboard, domain)], price)
 
-    await charge_visitor(dashboard, visit, single_retry(domain, price), lambda _caller: find)
+    await charge_visitor(dashboard, visit, leads_retry([domain], price), lambda _caller: find)
     return see_other(lead_path(domain))
 
 

@@ -16,16 +16,17 @@ from siteglass.access.browsing import BrowserTerms
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill, Mark
 from siteglass.billing.paid import paid_times
-from siteglass.billing.receipts import of_request
+from siteglass.billing.receipts import Entry, of_request
 from siteglass.dashboard.explore.address import ExploreSearch
 from siteglass.dashboard.explore.chips import clause_name, only_country, search_says
 from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row, unseen_row
 from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, TooManyRequests, Unavailable
 from siteglass.leads import previews
-from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry, find_offer
+from siteglass.leads.charging import FIRST_REQUEST_HEADER, AccountCharger, FindOffer, Offer, Retry, find_offer
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.evidence import find_leads
 from siteglass.leads.responses import ESTIMATED
+from siteglass.platform.postgres import Postgres
 from siteglass.query.relaxations import Relaxation
 
 
@@ -110,7 +111,8 @@ async def find_results(
     """Run a search that has conditions. Raises SiteglassError."""
     caller, wanted = terms.caller, wanted_page(search)
     stored = await charger.find_earlier(caller, wanted.retry)
-    if stored is not None:
+    # Another purchase from this page, of some of its leads, is shown by itself.
+    if stored is not None and search.bought in ("", stored.headers[FIRST_REQUEST_HEADER]):
         return _stored(search, orjson.loads(stored.body), dict(stored.headers))
     if search.bought:
         return await _bought(leads, charger, caller, search)
@@ -149,13 +151,11 @@ async def find_results(
 async def _bought(leads: LeadEndpoints, charger: AccountCharger, caller: Caller, search: ExploreSearch) -> Results:
     """The leads of an earlier purchase as they are today, by the ledger."""
     postgres = leads.index.postgres
-    found = await of_request(postgres, caller.account_id, search.bought)
-    charge, marks = next(((entry, domains) for entry, domains in found if entry.kind == "charge"), (None, []))
+    charge, returned = await find_bought(postgres, caller.account_id, search.bought)
     search = search.showing()
     if charge is None:
         message = "There is no purchase of this address in your ledger."
         return Results("failed", message=message, status=404, next_path=search.path)
-    returned = [domain for domain, mark in marks if mark is not Mark.NOT_FOUND]
     records = await find_leads(leads.index, leads.suppression, returned)
     return Results(
         "bought",
@@ -165,6 +165,13 @@ async def _bought(leads: LeadEndpoints, charger: AccountCharger, caller: Caller,
         receipt=charge.request_id,
         charged=-charge.lead,
     )
+
+
+async def find_bought(postgres: Postgres, account_id: int, request_id: str) -> tuple[Entry | None, list[str]]:
+    """The charge of a request, and the leads that it returned; None if the account has no such charge."""
+    found = await of_request(postgres, account_id, request_id)
+    charge, marks = next(((entry, domains) for entry, domains in found if entry.kind == "charge"), (None, []))
+    return charge, [domain for domain, mark in marks if mark is not Mark.NOT_FOUND]
 
 
 def _stored(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str]) -> Results:

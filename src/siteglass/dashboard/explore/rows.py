@@ -32,19 +32,21 @@ class LeadRow:
     phones: tuple[str, ...] = ()
     paid_at: datetime | None = None
     """When the account paid for it last, if it did."""
+    cost: int = 0
+    """The lead credits that getting it takes."""
     is_counted_out: bool = False
     """Whether it came after the leads of today: the row has only what the search itself says."""
 
 
 def unseen_row(says: str) -> LeadRow:
     """A lead that costs a credit, of which only what the search says may be shown."""
-    return LeadRow(says, "", "", None, "With email", is_counted_out=True)
+    return LeadRow(says, "", "", None, "With email", cost=1, is_counted_out=True)
 
 
 def preview_row(record: Mapping[str, Any], preview: Preview, paid_at: datetime | None = None) -> LeadRow:
     """A lead without its contacts."""
     named = {"name": _name(record), "domain": record["domain"], "title": record["title"]} if preview == "named" else {}
-    return LeadRow(**_facts(record), **named, paid_at=paid_at)
+    return LeadRow(**_facts(record), **named, paid_at=paid_at, cost=1)
 
 
 def bought_row(record: Mapping[str, Any], paid_at: datetime | None = None) -> LeadRow:

@@ -44,14 +44,25 @@ class DownloadFiles:
                 return CSV_TYPE, table.csv_pieces()
             return XLSX_TYPE, await self._xlsx(table.headings, table.pages())
         chosen = COLUMN_SETS[columns]
-        if format_ == "csv":
-            return CSV_TYPE, self._csv(download, chosen)
-        return XLSX_TYPE, await self._xlsx(chosen.headings, self._rows(download, chosen))
+        return await self._open(chosen, self._rows(download, chosen), format_)
 
-    async def _csv(self, download: Download, chosen: ColumnSet) -> AsyncIterator[bytes]:
-        yield csv_lines([chosen.headings], start=chosen.byte_order_mark)
-        async for rows in self._rows(download, chosen):
-            yield csv_lines([csv_cell(value) for value in row] for row in rows)
+    async def open_records(
+        self, records: Sequence[Record], format_: FileFormat, columns: str
+    ) -> tuple[str, AsyncIterator[bytes]]:
+        """The same for leads that are in memory."""
+        chosen = COLUMN_SETS[columns]
+
+        async def rows() -> AsyncIterator[Sequence[Sequence[Cell]]]:
+            yield list(map(chosen.row, records))
+
+        return await self._open(chosen, rows(), format_)
+
+    async def _open(
+        self, chosen: ColumnSet, pages: AsyncIterable[Sequence[Sequence[Cell]]], format_: FileFormat
+    ) -> tuple[str, AsyncIterator[bytes]]:
+        if format_ == "csv":
+            return CSV_TYPE, _csv(chosen, pages)
+        return XLSX_TYPE, await self._xlsx(chosen.headings, pages)
 
     async def _xlsx(
         self, headings: Sequence[str], pages: AsyncIterable[Sequence[Sequence[Cell]]]
@@ -85,6 +96,12 @@ class DownloadFiles:
         async for items in self._records(download):
             data |= {item["domain"]: item["data"] for item in items if item["status"] == "success"}
         return EnrichedTable(*unpack_source(download.source), data)
+
+
+async def _csv(chosen: ColumnSet, pages: AsyncIterable[Sequence[Sequence[Cell]]]) -> AsyncIterator[bytes]:
+    yield csv_lines([chosen.headings], start=chosen.byte_order_mark)
+    async for rows in pages:
+        yield csv_lines([csv_cell(value) for value in row] for row in rows)
 
 
 def file_name(download: Download, format_: FileFormat, columns: str) -> str:
