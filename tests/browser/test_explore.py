@@ -157,6 +157,47 @@ def test_by_keyboard_alone(explorers: Office, browse: Browse) -> None:
     expect(page.locator(".chip")).to_have_count(2)
 
 
+def test_leads_are_ticked_and_only_they_are_got(explorers: Office, browse: Browse) -> None:
+    who = somebody(explorers, "named")
+    page = enter(browse, explorers, who, DENTISTS)
+    boxes = page.locator("input[name=lead]")
+    whole = page.get_by_role("button", name="Get contacts for 20 leads · 16 credits")
+    expect(whole).to_be_visible()
+    # Five by a range, of which the first has no address; by keyboard one less.
+    boxes.nth(0).check()
+    boxes.nth(4).click(modifiers=["Shift"])
+    expect(page.get_by_role("button", name="Get contacts for 5 leads · 4 credits")).to_be_visible()
+    expect(whole).not_to_be_visible()
+    boxes.nth(4).focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Get contacts for 4 leads · 3 credits")).to_be_visible()
+    page.get_by_label("Tick all leads of this page").click()
+    expect(page.get_by_role("button", name="Download 20 leads · 16 credits")).to_be_visible()
+    page.get_by_text("Tick", exact=True).click()
+    page.get_by_label("First", exact=True).fill("3")
+    get = page.get_by_role("button", name="Get contacts for 3 leads · 2 credits")
+    expect(get).to_be_visible()
+    page.keyboard.press("Escape")
+    look_at(page)
+    # Columns stay hidden after another search, until they are wanted again.
+    page.get_by_text("Columns", exact=True).click()
+    page.locator("[data-columns]").get_by_label("Uses").uncheck()
+    expect(page.get_by_role("columnheader", name="Uses")).not_to_be_visible()
+    page.keyboard.press("Escape")
+    get.click()
+    expect(page.locator(".notice.good")).to_contain_text("2 credits charged")
+    assert charges(explorers, who) == [2]
+    look_at(page)
+    page.get_by_text("Download 3 leads").click()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="CSV, all fields").click()
+    assert len(saved.value.path().read_text("utf-8-sig").splitlines()) == 4
+    page.goto(DENTISTS)
+    expect(page.get_by_role("columnheader", name="Uses")).not_to_be_visible()
+    page.get_by_role("link", name="SEO score ↓").click()
+    expect(page.get_by_role("columnheader", name="SEO score")).to_have_attribute("aria-sort", "ascending")
+
+
 # --- a connection that is lost after the click ---------------------------------------------------
 
 

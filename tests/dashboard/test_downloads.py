@@ -223,6 +223,8 @@ def test_a_download_costs_what_the_button_said(depot: Office) -> None:
     assert "plumbers in Houston Complete" in shown
     assert "230 rows · 184 lead credits charged" in shown
     assert "7 days" in shown
+    ledger = text_of(visitor.get("/dashboard/ledger"))
+    assert (ledger.count("search Download"), ledger.count("page Download")) == (1, 2)
 
 
 @pytest.mark.promise("downloads.charge")

@@ -249,7 +249,15 @@ def test_rows_come_back_with_our_columns_for_the_price_on_the_button(desk: Offic
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=";"))
     before = list(csv.reader(io.StringIO(CRM, newline=""), delimiter=";"))
     assert [row[:4] for row in rows] == before
-    assert rows[0][4:7] == ["sg_status", "sg_found_domain", "sg_title"]
+    assert rows[0][4:7] == ["sg_status", "sg_found_domain", "sg_business_name"]
+    assert [row[6:9] for row in rows[:2]] == [
+        ["sg_business_name", "sg_email", "sg_trades"],
+        ["Alder Dental", "hello@alder-dental-austin.com", "Dentist"],
+    ]
+    hubspot = visitor.get(f"{JOBS}/{job.id}/file?format=csv&columns=hubspot").content.decode("utf-8-sig")
+    layout = list(csv.reader(io.StringIO(hubspot, newline=""), delimiter=";"))
+    assert layout[0][4:8] == ["sg_status", "Company Domain Name", "Company name", "Website URL"]
+    assert layout[1][:7] == [*before[1], "found", "alder-dental-austin.com", "Alder Dental"]
     assert [row[4:6] for row in rows[1:]] == [
         ["found", "alder-dental-austin.com"],
         ["found", "bluebonnet-dental-austin.com"],
@@ -265,6 +273,7 @@ def test_rows_come_back_with_our_columns_for_the_price_on_the_button(desk: Offic
         "",
     ]
     assert "3 leads · 3 lead credits and 1 API credit charged" in text_of(visitor.get(JOBS))
+    assert "enrich Upload" in text_of(visitor.get("/dashboard/ledger"))
 
 
 @pytest.mark.promise("uploads.enrich")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import asyncpg
 
 from siteglass.billing.credits import ChargedOperation, Mark, read_domains
-from siteglass.platform.logs import request_time
+from siteglass.platform.logs import ID_CHARS, request_time
 from siteglass.platform.postgres import Postgres
 
 MAX_USAGE_ROWS = 10_000
@@ -75,6 +75,17 @@ class Entry(NamedTuple):
     expires_at: datetime | None
     refers_to: int | None
     hash: bytes
+
+    @property
+    def where(self) -> str:
+        """Where the leads of a charge were bought: API, Explore, Download or Upload."""
+        if self.kind != "charge" or self.by not in ("key", "person"):
+            return ""
+        if self.by == "key":
+            return "API"
+        # Jobs name themselves after the ID of their request. Older entries of downloads do not.
+        job = self.request_id[ID_CHARS:].removeprefix("-")
+        return job.capitalize() or ("Upload" if self.operation == "enrich" else "Explore")
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,9 @@ def configure_logs(level: str) -> None:
     logging.getLogger("uvicorn.access").disabled = True
 
 
+ID_CHARS = 36
+
+
 def new_request_id() -> str:
     """A UUID of version 7: ids of one time are next to each other in the ledger's index, which keeps charges fast."""
     made = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
@@ -59,10 +62,11 @@ def new_request_id() -> str:
 
 
 def request_time(request_id: str) -> datetime | None:
-    """When an ID of `new_request_id` was made; None for any other text."""
+    """When an ID of `new_request_id` was made, perhaps with words after it; None for any other text."""
+    text = request_id[:ID_CHARS]
     try:
-        read = uuid.UUID(request_id)
-        if read.version == 7 and str(read) == request_id:
+        read = uuid.UUID(text)
+        if read.version == 7 and str(read) == text:
             return datetime.fromtimestamp((read.int >> 80) / 1000, UTC)
     except (ValueError, OverflowError):  # not a UUID, or of a year that no clock shows
         pass

@@ -19,6 +19,7 @@ from siteglass.dashboard.explore.saved import name_of
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, own_path, see_other
 from siteglass.dashboard.refusals import NOT_THERE, PageRefusal
 from siteglass.errors import BadRequest, NotFound, TooManyRequests
+from siteglass.index.cards import shown_record
 from siteglass.leads.charging import Offer
 from siteglass.leads.contact_details import shown_field
 from siteglass.leads.downloads.columns import COLUMN_SETS, SELECT
@@ -145,7 +146,8 @@ async def send_file(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 def _row(record: dict[str, Any], *, with_contacts: bool) -> dict[str, Any]:
-    row = {name: shown_field(record, name) for name in SELECT}
+    shown = shown_record(record)
+    row = {name: shown_field(shown, name) for name in SELECT}
     return row if with_contacts else row | {name: [] for name in _CONTACTS}
 
 

@@ -115,7 +115,8 @@ def _state(record: Record) -> str | None:
     return vocabulary().states_of(country or "").get(state, state)
 
 
-def _trades(record: Record) -> str | None:
+def trade_names(record: Record) -> str | None:
+    """What the business is, in words."""
     return "; ".join(map(vocabulary().trade_name, record.get("trades") or ())) or None
 
 
@@ -136,7 +137,7 @@ SITEGLASS = ColumnSet(
         _joined("emails", "all_emails"),
         Column("all_phones", _phones),
         Column("website", _website),
-        Column("trades", _trades),
+        Column("trades", trade_names),
         _field("service_type"),
         *map(_field, ("city", "state", "country", "language")),
         *map(_field, ("title", "description")),

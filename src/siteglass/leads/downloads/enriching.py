@@ -12,7 +12,7 @@ import orjson
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill, Mark
 from siteglass.leads.charging import AccountCharger
-from siteglass.leads.downloads.columns import Cell, Record, phone_text
+from siteglass.leads.downloads.columns import COLUMN_SETS, Cell, Column, ColumnSet, Record, phone_text, trade_names
 from siteglass.leads.downloads.jobs import Download
 from siteglass.leads.downloads.sheets import csv_cell, csv_lines
 from siteglass.leads.downloads.uploaded_table import UploadedTable
@@ -24,8 +24,10 @@ LOOK_UP_AT_ONCE = 500
 ROWS_AT_ONCE = 500
 ENRICH_SELECT = (
     "domain", "title", "url", "description", "emails", "phones", "language", "spending", "country", "state", "city",
-    "technologies", "score", "updated_at", "crawled_at",
+    "technologies", "score", "updated_at", "crawled_at", "business_name", "trades", "social_links",
 )  # fmt: skip
+"""The fields that an enrichment buys: enough for every set of columns."""
+_FIELDS = ENRICH_SELECT[1:15]
 _LISTS = ("emails", "technologies")
 
 
@@ -79,6 +81,23 @@ def found_domains(download: Download) -> list[str]:
     return list(dict.fromkeys(filter(None, unpack_source(download.source)[1])))
 
 
+def _field_column(field: str) -> Column:
+    return Column(f"sg_{field}", lambda record: _cell(record, field))
+
+
+_OURS = ColumnSet(
+    "",
+    "",
+    (
+        Column("sg_found_domain", lambda record: record["domain"]),
+        Column("sg_business_name", lambda record: record.get("business_name") or None),
+        Column("sg_email", lambda record: next(iter(record.get("emails") or ()), None)),
+        Column("sg_trades", trade_names),
+        *map(_field_column, _FIELDS),
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class EnrichedTable:
     """A table as it was uploaded, with our columns after its own."""
@@ -87,6 +106,12 @@ class EnrichedTable:
     names: Sequence[str]
     data: Mapping[str, Record]
     """What was paid for, by domain."""
+    columns: str = "siteglass"
+
+    @property
+    def chosen(self) -> ColumnSet:
+        """Our columns: named as ours, or as an import expects them."""
+        return _OURS if self.columns == "siteglass" else COLUMN_SETS[self.columns]
 
     @property
     def width(self) -> int:
@@ -97,7 +122,7 @@ class EnrichedTable:
         own = self.table.headings or [f"column_{place + 1}" for place in range(self.width)]
         own = [*own, *[""] * (self.width - len(own))]
         ours = []
-        for name in ("sg_status", "sg_found_domain", *(f"sg_{field}" for field in ENRICH_SELECT[1:])):
+        for name in ("sg_status", *self.chosen.headings):
             number = 2
             free = name
             while free in own:
@@ -113,14 +138,14 @@ class EnrichedTable:
             own = [*row, *[""] * (self.width - len(row))]
             if record is None:
                 status = "" if not host else "not found" if not name else "not bought"
-                yield own, [status or None, *[None] * len(ENRICH_SELECT)]
+                yield own, [status or None, *[None] * len(self.chosen.columns)]
             else:
-                yield own, ["found", *(_cell(record, field) for field in ENRICH_SELECT)]
+                yield own, ["found", *self.chosen.row(record)]
 
     async def csv_pieces(self) -> AsyncIterator[bytes]:
         """The table as CSV with its own delimiter. Its own cells stay as they are."""
         delimiter = self.table.delimiter or ","
-        yield csv_lines([self.headings], delimiter, start=True)
+        yield csv_lines([self.headings], delimiter, start=self.chosen.byte_order_mark)
         rows = self.rows()
         while part := list(islice(rows, ROWS_AT_ONCE)):
             yield csv_lines(([*own, *map(csv_cell, ours)] for own, ours in part), delimiter)

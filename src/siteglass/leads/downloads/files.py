@@ -39,7 +39,7 @@ class DownloadFiles:
     async def open(self, download: Download, format_: FileFormat, columns: str) -> tuple[str, AsyncIterator[bytes]]:
         """The media type and the pieces of a file, in this format and with these columns."""
         if download.kind == "enrich":
-            table = await self._enriched(download)
+            table = await self._enriched(download, columns)
             if format_ == "csv":
                 return CSV_TYPE, table.csv_pieces()
             return XLSX_TYPE, await self._xlsx(table.headings, table.pages())
@@ -89,13 +89,13 @@ class DownloadFiles:
             redacted = await replay.without_suppressed(self._backends, body, domains)
             yield orjson.loads(body if redacted is None else redacted)["results"]
 
-    async def _enriched(self, download: Download) -> EnrichedTable:
+    async def _enriched(self, download: Download, columns: str) -> EnrichedTable:
         if download.source is None:
             raise TypeError("the job has no table")
         data: dict[str, Record] = {}
         async for items in self._records(download):
             data |= {item["domain"]: item["data"] for item in items if item["status"] == "success"}
-        return EnrichedTable(*unpack_source(download.source), data)
+        return EnrichedTable(*unpack_source(download.source), data, columns)
 
 
 async def _csv(chosen: ColumnSet, pages: AsyncIterable[Sequence[Sequence[Cell]]]) -> AsyncIterator[bytes]:

@@ -101,7 +101,8 @@ class DownloadWorker:
         retry = page_key(download)
         if download.stop_wanted:
             return await self._charger.find_earlier(terms.caller, retry)
-        request_id = new_request_id()
+        # The ledger shows by it where the leads were bought.
+        request_id = f"{new_request_id()}-{'upload' if download.kind == 'enrich' else 'download'}"
         await self._leads.guard.take(terms.caller, Call(request_id), 1)
         limit = min(MAX_LIMIT, download.wanted - download.rows)
         while True:
