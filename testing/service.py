@@ -22,7 +22,7 @@ import httpx
 import msgspec
 import uvicorn
 
-from siteglass.access.accounts import AccountError, Plan, create_account, set_plan
+from siteglass.access.accounts import ANY_NUMBER, AccountError, Plan, create_account, set_plan
 from siteglass.access.key_form import checksum, digest, secret_version
 from siteglass.access.keys import SCOPES
 from siteglass.app import create_app
@@ -67,13 +67,13 @@ def settings_for(prefix: str, **changes: Any) -> Settings:
 
 @functools.cache
 def make_test_account(dsn: str, schema: str) -> None:
-    """The tables, and an account whose key is API_KEY, with more credits and rate than any test uses."""
+    """The tables, and an account whose key is API_KEY, with more credits, rate and previews than any test uses."""
 
     async def make() -> None:
         await make_schema(dsn, schema)
         postgres = Postgres(dsn, schema, max_connections=1)
         try:
-            await set_plan(postgres, Plan("tests", 100_000, 100_000), actor="tests")
+            await set_plan(postgres, Plan("tests", 100_000, 100_000, preview_leads_per_day=ANY_NUMBER), actor="tests")
             with contextlib.suppress(AccountError):  # another worker was first
                 account = await create_account(postgres, "tests", "tests", actor="tests")
                 await grant(postgres, account, 10**9, 10**9, "tests", "tests")

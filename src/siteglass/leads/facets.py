@@ -216,7 +216,11 @@ async def find_few(
     index: Index, request: FacetsRequest, listed: tuple[Extra, ...], received: Query | None
 ) -> list[str]:
     """The leads that the values would describe one by one."""
-    return await index_facets.find_few(index, request.meaning.criteria, request.fields, listed, received)
+    try:
+        async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
+            return await index_facets.find_few(index, request.meaning.criteria, request.fields, listed, received)
+    except TimeoutError as error:
+        raise Unavailable("the leads were not counted before the request's deadline") from error
 
 
 def facets_response(request: FacetsRequest, counts: FacetCounts, base: BaseCounts | None) -> FacetsResponse:
