@@ -78,7 +78,8 @@ async def build(leads: int, file: Path | None = None) -> AsyncIterator[World]:
 async def _key(settings: Settings) -> str:
     """The key of an account with credits for all that comes."""
     async with open_backends(settings) as backends:
-        await accounts.set_plan(backends.postgres, accounts.Plan("bench", RATE_PER_S, BURST), actor="bench")
+        plan = accounts.Plan("bench", RATE_PER_S, BURST, preview_leads_per_day=accounts.ANY_NUMBER)
+        await accounts.set_plan(backends.postgres, plan, actor="bench")
         account = await accounts.create_account(backends.postgres, "bench", "bench", actor="bench")
         await credits.grant(backends.postgres, account, CREDITS, CREDITS, "bench", "bench")
         _, key = await keys.create_key(backends.postgres, settings.key_secrets, account, "bench", actor="bench")

@@ -90,7 +90,7 @@ def test_a_wrong_value_is_reported_by_keyboard(dentists: Office, browse: Browse)
 
 @pytest.mark.parametrize(
     ("domain", "lead", "text"),
-    [(QUIET, 300, "Show this lead · free"), (ALDER, 0, "You have 0 credits; this lead costs 1.")],
+    [(QUIET, 300, "Source: imported from dentists.csv"), (ALDER, 0, "You have 0 credits; this lead costs 1.")],
     ids=["free", "poor"],
 )
 def test_other_states_can_be_read(dentists: Office, browse: Browse, domain: str, lead: int, text: str) -> None:
