@@ -128,7 +128,9 @@ class Actions:
     def step(self, who: Somebody) -> None:
         """One to three people do something at the same time."""
         chosen = self._pick.sample(self._people, self._pick.randint(1, 3))
-        actions = [partial(self._pick.choice((self._get, self._download, self._upload)), who) for who in chosen]
+        actions = [
+            partial(self._pick.choice((self._get, self._tick, self._download, self._upload)), who) for who in chosen
+        ]
         with ThreadPoolExecutor(3) as pool:
             list(pool.map(lambda action: action(), [self._prepared(action) for action in actions]))
         ended(self._shop, who)
@@ -143,6 +145,14 @@ class Actions:
 
     def _get(self, visitor: Visitor, path: str, _domains: list[str]) -> None:
         get_leads(visitor, f"{EXPLORE}?{path}")
+
+    def _tick(self, visitor: Visitor, path: str, _domains: list[str]) -> None:
+        page = visitor.get(f"{EXPLORE}?{path}")
+        boxes = re.findall(r'name="lead" value="([^"]+)" data-cost="(\d)"', page.text)[::2]
+        if boxes:
+            price = sum(int(cost) for _, cost in boxes)
+            form = {"lead": [domain for domain, _ in boxes], "price": str(price), "back": EXPLORE, "action": "get"}
+            assert visitor.post(f"{EXPLORE}/chosen", form).status_code in (303, 402, 409)
 
     def _download(self, visitor: Visitor, path: str, domains: list[str]) -> None:
         page = visitor.get(f"{EXPLORE}/download?{path}&rows={len(domains)}")

@@ -202,10 +202,8 @@ class LeadEndpoints:
     async def count_values(self, caller: Caller, wanted: FacetsRequest) -> tuple[FacetsResponse, Total]:
         """The values of the facets with their counts, and how many leads match."""
         listed, paid = await self._listed(caller, wanted.lists), await self._paid(caller)
-        (counts, base), few = await asyncio.gather(
-            facets.count(self.index, self.suppression, self.base_counter, wanted, listed, paid),
-            self._find_few(caller, wanted, listed),
-        )
+        counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted, listed, paid)
+        few = await self._find_few(caller, wanted, listed)
         admitted = await previews.admit(self.index.postgres, caller.account_id, few, all_or_none=True)
         if len(admitted.domains) < len(few):
             return facets.withheld_response(counts, len(few), admitted.per_day), counts.total
