@@ -338,6 +338,31 @@ def test_values_of_few_leads_count_these_leads_first(explorers: Office) -> None:
     assert "Shopify 8" in text_of(included)
 
 
+@pytest.mark.promise("explore.preview_cap", "facets.few")
+def test_who_knows_every_way_learns_of_no_more_leads_than_the_day_has(explorers: Office) -> None:
+    _, visitor = customer(explorers, preview="named", per_day=4)
+    costly = [lead for lead in LEADS.values() if lead.emails and lead.city == "Austin"][:8]
+    for number, lead in enumerate(costly):
+        form = {"name": f"one-{number}", "domains": lead.domain}
+        assert visitor.post("/dashboard/lists", form).status_code == 303
+    ways = [
+        [f"{EXPLORE}?only=one-{number}&part=facets" for number in range(3)],
+        [f"{EXPLORE}?only=one-{number}&add={quote('@country(Japan)')}&part=facets" for number in range(2, 8)],
+        [f"{EXPLORE}?only=one-{number}" for number in range(8)],
+        [f"/dashboard/leads/{lead.domain}" for lead in costly[::-1]],
+    ]
+    learnt: set[str] = set()
+    for way in ways:
+        for path in way:
+            answer = visitor.get(path, {"HX-Request": "true"} if "part=" in path else None)
+            number = re.findall(r"one-(\d+)", path)
+            asked = costly[int(number[0])] if number else LEADS[path.rpartition("/")[2]]
+            # A panel names no lead; it describes the only one that there is.
+            if asked.title in answer.text or re.search(r"(Austin|United States)</span>.{0,50}>1\b", answer.text):
+                learnt.add(asked.domain)
+    assert len(learnt) == 4
+
+
 # --- ticked leads --------------------------------------------------------------------------------
 
 
