@@ -275,8 +275,8 @@ def plan_list() -> None:
 @click.option(
     "--preview-leads-per-day",
     type=click.IntRange(0, 100_000),
-    help="Maximum number of leads that an account sees per day (UTC) before it gets them, and did not see in the last "
-    "30 days; 100000: any number.",
+    help="Maximum number of new leads that an account sees per day (UTC) before it gets them. New ones were not seen "
+    "for 30 days. 100000: any number.",
 )
 def plan_set(name: str, **given: float | int | str | None) -> None:
     """Create a plan, or change it for all its accounts; omitted values stay as they are, or as in the standard plan."""

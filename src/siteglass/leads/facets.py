@@ -159,8 +159,8 @@ class FacetsResponse(ResponseBody):
         Annotated[
             str,
             Meta(
-                description=f"Why the facets are missing: they would describe 1 to {MAX_FEW} leads with an address "
-                "that your account has not received, and it has seen its new leads of today. Otherwise absent."
+                description=f"Why the facets are missing: they describe 1 to {MAX_FEW} leads with an address that your "
+                "account has not received. It has seen its new leads of today. Otherwise absent."
             ),
         ]
         | UnsetType
