@@ -194,7 +194,7 @@ def test_leads_are_ticked_and_only_they_are_got(explorers: Office, browse: Brows
     assert len(saved.value.path().read_text("utf-8-sig").splitlines()) == 4
     page.goto(DENTISTS)
     expect(page.get_by_role("columnheader", name="Uses")).not_to_be_visible()
-    page.get_by_role("link", name="SEO score ↓").click()
+    page.get_by_role("columnheader", name="SEO score").get_by_role("link").click()
     expect(page.get_by_role("columnheader", name="SEO score")).to_have_attribute("aria-sort", "ascending")
 
 
