@@ -414,8 +414,8 @@ class Facets(Record):
     facets = parts(Facet)
     """The facets, in the order of the request."""
     note = field[str]()
-    """Why the facets are missing: they would describe 1 to 20 leads with an address that your account has not received,
-    and it has seen its new leads of today. Otherwise absent.
+    """Why the facets are missing: they describe 1 to 20 leads with an address that your account has not received. It
+    has seen its new leads of today. Otherwise absent.
     """
 
 
