@@ -15,6 +15,7 @@ from siteglass.access.limits.connection import RedisConnection
 from siteglass.crawl.gate import TIMEOUT_S, Gate, NotYet, address_key
 from siteglass.settings import Settings
 from testing.ports import free_port
+from testing.private_engines import PrivateEngines
 from testing.service import settings_for
 
 DOMAIN_MS, ADDRESS_MS = 200, 60
@@ -86,6 +87,44 @@ def test_after_redis_lost_its_data_nothing_is_sent_for_the_longest_delay(setting
             return time.monotonic() - lost_at
 
     assert asyncio.run(lose()) >= 0.9
+
+
+@pytest.mark.private_engines
+def test_a_redis_that_forgot_the_last_requests_is_not_trusted(
+    settings: Settings, private_engines: PrivateEngines
+) -> None:
+    """As after a restart from an older snapshot, or on a standby: `birth` is there, and the last keys are not."""
+    url = f"redis://127.0.0.1:{private_engines.get('redis').port}/0"
+
+    async def restore() -> float:
+        async with gates(settings, url=url) as (gate,):
+            await gate.wait("first.org", "192.0.2.1", 900)
+            redis = RedisConnection(url, TIMEOUT_S)
+            keys = await redis.call("KEYS", f"{settings.redis_prefix}:crawl:*:*")
+            await redis.call("DEL", *(key.decode() for key in keys))
+            await redis.call("SCRIPT", "FLUSH")
+            await redis.close()
+            lost_at = time.monotonic()
+            await gate.wait("first.org", "192.0.2.1", 900)
+            return time.monotonic() - lost_at
+
+    assert asyncio.run(restore()) >= 0.9
+
+
+def test_a_request_from_another_site_keeps_the_delay_of_the_domain(settings: Settings) -> None:
+    """A robots.txt that moved to a slow site is asked for after the delay of that site."""
+
+    async def visit() -> int:
+        async with gates(settings, 2) as (slow, other):
+            redis = RedisConnection(settings.redis_url, TIMEOUT_S)
+            await redis.call("SET", f"{settings.redis_prefix}:crawl:birth", 0)  # it has remembered for long
+            await redis.close()
+            await slow.wait("slow.org", "192.0.2.1", 20_000)
+            with pytest.raises(NotYet) as refused:
+                await other.wait("slow.org", "192.0.2.2", DOMAIN_MS)
+            return refused.value.wait_ms
+
+    assert 18_000 < asyncio.run(visit()) <= 20_051
 
 
 def test_without_redis_nothing_is_sent_and_long_waits_keep_no_connection(settings: Settings) -> None:

@@ -168,25 +168,27 @@ class Fetcher:
         async with near:
             yield
 
-    async def get(self, url: str, turn: Turn) -> Response:
-        """The answer, its body cut at the limit; raises NotFetched, and NotYet of the gate."""
+    async def get(self, url: str, turn: Turn, *, least_bytes: int = 0) -> Response:
+        """The answer, its body cut at the limit, of which `least_bytes` are read in any case; raises NotFetched, and
+        NotYet of the gate."""
         sending = _Sending(turn)
+        max_bytes = max(self._max_bytes, least_bytes)
         context = _SENDING.set(sending)
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S + MAX_HELD_MS / 1000) as deadline:
                 sending.on_sent = lambda: deadline.reschedule(asyncio.get_running_loop().time() + self._timeout_s)
-                return await self._get(url, sending)
+                return await self._get(url, sending, max_bytes)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise NotFetched(_reason(error)) from error
         finally:
             _SENDING.reset(context)
 
-    async def _get(self, url: str, sending: _Sending) -> Response:
+    async def _get(self, url: str, sending: _Sending, max_bytes: int) -> Response:
         async with self._session.get(yarl.URL(url, encoded=True), allow_redirects=False) as response:
             body = bytearray()
             async for chunk in response.content.iter_any():
                 body += chunk
-                if len(body) > self._max_bytes:
+                if len(body) > max_bytes:
                     response.close()  # the rest of a body without end is not read
                     break
             return Response(
@@ -200,8 +202,8 @@ class Fetcher:
                     (name.decode("latin-1").lower(), value.decode("utf-8", "replace").strip())
                     for name, value in response.raw_headers
                 ),
-                body=bytes(body[: self._max_bytes]),
-                is_cut=len(body) > self._max_bytes,
+                body=bytes(body[:max_bytes]),
+                is_cut=len(body) > max_bytes,
             )
 
 

@@ -1,11 +1,14 @@
 """The gate: may a request be sent now? One call of Redis answers for the registrable domain and for the address that
 the connection leads to, for all fetchers on all machines.
 
-Each key holds when the last request was allowed. A permission is good for MARGIN_MS counted from the question, and
-delays are stretched by as much. So requests never follow each other sooner than the delay, however busy a fetcher is.
-A fetcher asks again, with the same token, for a permission that came too late.
+Each key holds when the last request was allowed, and the delay that was due then: a request to another site's domain,
+as for a robots.txt that moved there, keeps that site's delay. A permission is good for MARGIN_MS counted from the
+question, and delays are stretched by as much. So requests never follow each other sooner than the delay, however busy a
+fetcher is. A fetcher asks again, with the same token, for a permission that came too late.
 
-If Redis lost its data, nothing is sent for the longest delay in use: the key `birth` says since when it remembers.
+If Redis lost its data, nothing is sent for the longest delay in use: the key `birth` says since when it remembers. A
+Redis that restarts from an older snapshot, and a standby that takes over, have keys, but they lack the last ones. They
+also lack the script, which is in no snapshot: so who has to send the script sets `birth` again.
 """
 
 from __future__ import annotations
@@ -29,11 +32,12 @@ TIMEOUT_S = 1.0
 
 SCRIPT = """
 -- KEYS: birth, domain, address. ARGV: token, margin, how long a key is kept, longest delay in use, delay of the domain,
--- delay of the address; all times in ms. Returns how long to wait for each of the two; 0 and 0: go.
+-- delay of the address, 1 if Redis did not have this script; all times in ms. Returns how long to wait for each of the
+-- two; 0 and 0: go.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local birth = tonumber(redis.call('GET', KEYS[1]))
-if not birth then
+if not birth or ARGV[7] == '1' then
   birth = now
   redis.call('SET', KEYS[1], string.format('%.0f', now))
 end
@@ -42,19 +46,19 @@ for i = 1, 2 do
   waits[i] = math.max(0, birth + ARGV[4] - now)
   local value = redis.call('GET', KEYS[i + 1])
   if value then
-    local last, token = string.match(value, '^(%d+):(.*)$')
+    local last, due, token = string.match(value, '^(%d+):(%d+):(.*)$')
+    local delay = math.max(tonumber(due), tonumber(ARGV[i + 4]))
     -- 1 more, since `now` is rounded down.
-    if token ~= ARGV[1] then waits[i] = math.max(waits[i], last + ARGV[i + 4] + ARGV[2] + 1 - now) end
+    if token ~= ARGV[1] then waits[i] = math.max(waits[i], last + delay + ARGV[2] + 1 - now) end
   end
 end
 if waits[1] == 0 and waits[2] == 0 then
-  local value = string.format('%.0f:%s', now, ARGV[1])
-  redis.call('SET', KEYS[2], value, 'PX', ARGV[3])
-  redis.call('SET', KEYS[3], value, 'PX', ARGV[3])
+  for i = 1, 2 do
+    redis.call('SET', KEYS[i + 1], string.format('%.0f:%d:%s', now, ARGV[i + 4], ARGV[1]), 'PX', ARGV[3])
+  end
 end
 return waits
 """
-SCRIPT_SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()
 
 
 class NotYet(Exception):
@@ -71,6 +75,9 @@ class Gate:
     def __init__(self, redis: RedisConnection, prefix: str, domain_delay_ms: int, address_delay_ms: int) -> None:
         self._redis = redis
         self._prefix = f"{prefix}:crawl"
+        # A script of each installation's own: whether Redis lost it is noticed for each.
+        self._script = f"-- {self._prefix}\n{SCRIPT}"
+        self._script_sha = hashlib.sha1(self._script.encode(), usedforsecurity=False).hexdigest()
         self._address_delay_ms = address_delay_ms
         self._longest_ms = max(domain_delay_ms, address_delay_ms)
         self._fetcher = secrets.token_hex(6)
@@ -111,11 +118,11 @@ class Gate:
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 try:
-                    answer: list[int] = await self._redis.call("EVALSHA", SCRIPT_SHA, *words)
+                    answer: list[int] = await self._redis.call("EVALSHA", self._script_sha, *words, 0)
                 except RedisRefused as error:
                     if not str(error).startswith("NOSCRIPT"):
                         raise
-                    answer = await self._redis.call("EVAL", SCRIPT, *words)
+                    answer = await self._redis.call("EVAL", self._script, *words, 1)
         except (RedisFailed, RedisRefused, TimeoutError):
             raise NotYet(RETRY_MS) from None
         return answer
