@@ -330,6 +330,30 @@ ENGINES = Dashboard(
                 "pages": f"sum(rate(siteglass_pages_widened_total[{RATE}]))",
             },
         ),
+        Panel(
+            "Crawler: responses",
+            "ops",
+            "Responses per second by outcome, and requests. None for long: the crawler waits for an engine.",
+            {
+                "{{outcome}}": f"sum by (outcome) (rate(siteglass_crawl_answers_total[{RATE}]))",
+                "requests": f"sum(rate(siteglass_crawl_requests_total[{RATE}]))",
+            },
+        ),
+        Panel(
+            "Crawler: domains",
+            "short",
+            "Visits that ended per minute, with and without a home page, and visits under way.",
+            {
+                "{{outcome}}": f"60 * sum by (outcome) (rate(siteglass_crawl_domains_total[{RATE}]))",
+                "under way": "sum(siteglass_crawl_visits)",
+            },
+        ),
+        Panel(
+            "Crawler: problems",
+            "ops",
+            "Addresses per second without a response. Many with `name` mean that DNS does not answer.",
+            {"{{reason}}": f"sum by (reason) (rate(siteglass_crawl_problems_total[{RATE}]))"},
+        ),
     ],
 )
 

@@ -226,7 +226,7 @@ class Settings:
     crawl_contact: Annotated[
         str,
         "URL or email address in the crawler's user agent, by which owners of sites reach you; empty: the page "
-        "/opt-out of the public URL.",
+        "/opt-out of the public URL, which says how to keep the crawler out.",
     ] = ""
     crawl_excluded: Annotated[
         str,
@@ -247,6 +247,9 @@ class Settings:
         "How long others wait before they take the domains of a crawler that was killed; at least 90, so that no "
         "delay is cut short.",
     ] = 120
+    crawl_metrics_port: Annotated[
+        int, "Port of the crawler's metrics for Prometheus, on the host of the service's metrics. 0: not served."
+    ] = 0
     crawl_http_port: Annotated[int, "HTTP port of the sites that are fetched; another one only for made-up sites."] = 80
     crawl_https_port: Annotated[
         int, "HTTPS port of the sites that are fetched; another one only for made-up sites."

@@ -42,6 +42,8 @@ class Request:
     host: str
     path: str
     user_agent: str
+    etag: str
+    """That the page is to be sent only if it is another one."""
 
 
 @dataclass
@@ -76,8 +78,11 @@ def web() -> Iterator[Web]:
 
             def do_GET(self) -> None:
                 host = self.headers["Host"].partition(":")[0]
-                made.requests.append(Request(time.time(), host, self.path, self.headers["User-Agent"]))
+                etag = self.headers.get("If-None-Match", "")
+                made.requests.append(Request(time.time(), host, self.path, self.headers["User-Agent"], etag))
                 answer = made.pages.get((host, self.path), NOT_FOUND)
+                if etag and etag == answer.headers.get("ETag"):
+                    answer = Answer(b"", 304, {"ETag": etag})
                 time.sleep(answer.delay_s)
                 self.send_response(answer.status)
                 for name, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():

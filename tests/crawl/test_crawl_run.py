@@ -30,6 +30,8 @@ def test_domains_become_leads_that_a_search_finds(web: Web, crawl_settings: Sett
     web.say("www.oak-house.org/sitemap.xml", "<urlset></urlset>", Content_Type="application/xml")
     web.say("quiet-house.org/", HOME.replace("Oak House", "Quiet House").replace("oak-house", "quiet-house"))
 
+    web.names.say("oak-house.org", "MX", ["10 aspmx.l.google.com."])
+
     domains = ("oak-house.org", "quiet-house.org", "gone-house.org")
     told = run_crawl(crawl_settings, tmp_path, *domains, options=("--promote", "--workers", "1"))
     assert "3 domains visited, 1 of them without a home page" in told
@@ -43,9 +45,11 @@ def test_domains_become_leads_that_a_search_finds(web: Web, crawl_settings: Sett
     with serving(crawl_settings) as client:
         everything = _found(client, query="tables of oak")
         without_files = _found(client, missing_sitemap=True, missing_robot=True)
+        with_google = _found(client, technologies=["Google Workspace"])
         timed = _found(client, load_time_ms="<=20000")
     assert everything == {"oak-house.org": ["hello@oak-house.org"], "quiet-house.org": []}
     assert set(without_files) == {"quiet-house.org"}
+    assert set(with_google) == {"oak-house.org"}
     assert set(timed) == set(everything)
 
 

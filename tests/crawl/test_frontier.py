@@ -14,8 +14,8 @@ import asyncpg
 import orjson
 import pytest
 
-from siteglass.crawl.frontier import TAKE, TAKEN_ADDRESSES, Frontier
-from siteglass.crawl.results import Finish, Found, Kind, RobotsText, Step
+from siteglass.crawl.frontier import FULL_AFTER, TAKE, TAKEN_ADDRESSES, Frontier
+from siteglass.crawl.results import Finish, Found, Kind, KnownPage, RobotsText, Step
 from siteglass.settings import Settings, load_settings
 from testing.service import RUN_PREFIX
 
@@ -79,6 +79,62 @@ def test_a_lost_lease(settings: Settings) -> None:
     asyncio.run(scene())
 
 
+def test_what_is_known_of_pages_belongs_to_a_facts_store(settings: Settings) -> None:
+    """A new store, or one elsewhere, has none of the pages: all of them are fetched as a whole."""
+    now = datetime.now(UTC)
+    fresh, old = KnownPage("0" * 16, now, '"1"', "today"), KnownPage("1" * 16, now - FULL_AFTER)
+    home, contact = step(done=(HOME.url, 200), page=fresh), step(done=(CONTACT.url, 200), page=old)
+
+    async def scene() -> None:
+        async with frontiers(settings) as (_, elsewhere, _):
+            ours = await Frontier.open(settings, store=1)
+            await ours.add(["a.org"], now)
+            await ours.take(1)
+            await ours.acknowledge([step(found=(CONTACT,)), home, contact])
+            await ours.acknowledge([step(finished=Finish(timedelta(0), False))])
+            (again,) = await ours.take(1)
+            assert (again.known, again.earlier) == ({HOME.url: fresh}, (CONTACT,))
+            await ours.acknowledge([home, step(finished=Finish(timedelta(0), False, is_changed=True))])
+            (other,) = await elsewhere.take(1)
+            # The contact page was not fetched again, so it is forgotten.
+            assert (other.known, other.earlier) == ({}, ())
+            await elsewhere.acknowledge([step(finished=Finish(timedelta(0), False, is_partial=True))])
+            (partial,) = await ours.take(1)
+            assert partial.known == {}
+            await ours.close()
+
+    asyncio.run(scene())
+
+
+def test_a_domain_that_is_forgotten_leaves_nothing(settings: Settings) -> None:
+    async def scene() -> None:
+        async with frontiers(settings) as (frontier, _, connection):
+            now = datetime.now(UTC)
+            assert await frontier.add(["a.org", "b.org"], now, ("some list", "CC0-1.0")) == 2
+            assert await frontier.add(["a.org", "c.org"], now, ("another", "")) == 1
+            await frontier.take(3)
+            robots = RobotsText(origin="https://shop.a.org", status=200)
+            found = (CONTACT, Found("https://shop.a.org/x?y", Kind.KEY_PAGE))
+            await frontier.acknowledge([step(found=found, robots=robots)])
+            status = await frontier.status()
+            assert (status.domains, status.visited, status.due, status.leased) == (3, 0, 0, 3)
+            assert await frontier.forget("a.org")
+            assert not await frontier.forget("a.org")
+            await frontier.acknowledge([step(done=(HOME.url, 200))])  # of a visit under way
+            left = {
+                table: await connection.fetchval(f"SELECT count(*) FROM {settings.crawl_schema}.{table}")
+                for table in ("domains", "addresses", "robots")
+            }
+            assert left == {"domains": 2, "addresses": 0, "robots": 0}
+            sources = await connection.fetch(
+                f"SELECT domain, name, licence FROM {settings.crawl_schema}.domains"
+                f" LEFT JOIN {settings.crawl_schema}.sources USING (source) ORDER BY domain"
+            )
+            assert [tuple(row) for row in sources] == [("b.org", "some list", "CC0-1.0"), ("c.org", "another", "")]
+
+    asyncio.run(scene())
+
+
 def test_plans_of_hot_statements_use_indexes(settings: Settings) -> None:
     async def scene() -> list[str]:
         async with frontiers(settings) as (_, _, connection):
@@ -98,7 +154,7 @@ def test_plans_of_hot_statements_use_indexes(settings: Settings) -> None:
             await connection.execute("SET random_page_cost = 1.1")  # of an SSD
             names = [f"site{number}.org" for number in range(20)]
             scans = []
-            for statement, arguments in ((TAKE, [1, 20, timedelta(1)]), (TAKEN_ADDRESSES, [names])):
+            for statement, arguments in ((TAKE, [1, 20, timedelta(1)]), (TAKEN_ADDRESSES, [names, 1, FULL_AFTER])):
                 text = f"EXPLAIN (FORMAT JSON) {statement.replace('{schema}', schema)}"
                 plan = await connection.fetchval(text, *arguments)
                 scans += [

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fastwarc.warc import ArchiveIterator
 
 from siteglass.crawl.archive import finished_archives
 from siteglass.crawl.crawler import crawl, user_agent
@@ -22,8 +23,8 @@ from tests.crawl.conftest import Web
 HOME = "<html><title>Made up</title><body><h1>Made up</h1><a href='/kontakt'>Kontakt</a></body></html>"
 
 
-def fetch(settings: Settings, folder: Path, *domains: str) -> str:
-    counts = asyncio.run(crawl(settings, folder, frozenset(domains), lambda _: None))
+def fetch(settings: Settings, folder: Path, *domains: str, store: int = 0) -> str:
+    counts = asyncio.run(crawl(settings, folder, frozenset(domains), lambda _: None, store))
     return counts.text()
 
 
@@ -39,6 +40,11 @@ def test_what_sites_allow_is_all_that_is_requested(web: Web, crawl_settings: Set
     web.say("busy.org/robots.txt", status=429)
     web.say("closed.org/robots.txt", "User-agent: siteglassbot\nDisallow: /\n")
     web.say("later.org/", HOME, status=503, Retry_After="3600")
+    # What forbids comes after the size at which pages are cut, and in an encoding that cannot be read.
+    web.say("long.org/", HOME)
+    web.say("long.org/robots.txt", "# more\n" * 10_000 + "User-agent: *\nDisallow: /\n")
+    web.say("garbled.org/", HOME)
+    web.say("garbled.org/robots.txt", "\0User-agent: *\nDisallow: /\n", Content_Encoding="gzip")
     web.say("patient.org/", HOME)
     web.say("patient.org/robots.txt", "User-agent: *\nCrawl-delay: 90\nSitemap: https://elsewhere.org/s.xml\n")
     web.say("plain.org/robots.txt", status=301, Location="http://rules.org/of-plain.txt")
@@ -75,8 +81,10 @@ def test_what_sites_allow_is_all_that_is_requested(web: Web, crawl_settings: Set
         "circle.org": [robots, "/", "/a", "/b"],
         "closed.org": [robots],
         "endless.org": [robots, "/", "/sitemap.xml"],
+        "garbled.org": [robots],
         "inside.org": [robots, "/"],
         "later.org": [robots, "/"],
+        "long.org": [robots],
         "moved.org": [robots, "/"],
         "patient.org": [robots, "/"],
         "plain.org": [robots, "/", "/map.xml"],
@@ -120,8 +128,49 @@ def test_the_pause_grows_with_what_a_site_asks_for_and_needs(
         assert min(gaps(host)) >= 0.1 * 0.95
 
 
+def test_pages_that_did_not_change_are_not_sent_again(web: Web, crawl_settings: Settings, tmp_path: Path) -> None:
+    """Neither by sites that say so, nor into archives. Pages of another facts store are fetched as a whole."""
+    hosts = ("tagged.org", "plain.org", "moving.org")
+    for host in hosts:
+        web.say(f"{host}/", HOME)
+        web.say(f"{host}/kontakt", "<p>Write to us</p>")
+    web.say("tagged.org/", HOME, ETag='"1"')
+    web.say("tagged.org/kontakt", "<p>Write to us</p>", ETag='"2"')
+    web.names.say("tagged.org", "MX", ["10 mx.example.com."])
+    assert "9 pages, 0 of them as before" in fetch(crawl_settings, tmp_path / "1", *hosts, store=7)
+    web.say("moving.org/", HOME + "moved")
+    web.requests.clear()
+    assert "9 pages, 5 of them as before" in fetch(crawl_settings, tmp_path / "2", *hosts, store=7)
+    asked = [(one.path, one.etag) for one in web.requests if one.host == "tagged.org"]
+    assert asked == [("/", '"1"'), ("/kontakt", '"2"'), ("/sitemap.xml", "")]
+    records = _records(tmp_path / "2")
+    assert {url for kind, url, _ in records if kind == "revisit"} == {
+        *("http://tagged.org/", "http://tagged.org/kontakt", "http://plain.org/", "http://plain.org/kontakt"),
+        "http://moving.org/kontakt",
+    }
+    assert all(body == b"" for kind, _, body in records if kind == "revisit")
+    (dns,) = [body for kind, url, body in records if url == "dns:tagged.org"]
+    assert dns.splitlines()[1:] == [b"tagged.org. 0 IN A 127.0.0.1", b"tagged.org. 0 IN MX 10 mx.example.com."]
+
+    assert "0 of them as before" in fetch(crawl_settings, tmp_path / "3", *hosts, store=8)
+    assert {kind for kind, url, _ in _records(tmp_path / "3") if url == "http://tagged.org/"} == {
+        "response",
+        "metadata",
+    }
+
+
+def _records(folder: Path) -> list[tuple[str, str, bytes]]:
+    """Kind, address and body of each record of the archive in a folder."""
+    (archive,) = finished_archives(folder)
+    with archive.open("rb") as file:
+        return [
+            (record.record_type.name, record.headers.get("WARC-Target-URI", ""), record.reader.read())
+            for record in ArchiveIterator(file, parse_http=True)
+        ]
+
+
 def test_nobody_fetches_without_saying_who_they_are(crawl_settings: Settings) -> None:
     with pytest.raises(SettingsError, match="SITEGLASS_CRAWL_CONTACT"):
         user_agent(replace(crawl_settings, crawl_contact="", public_url=""))
     public = replace(crawl_settings, crawl_contact="", public_url="https://leads.example/")
-    assert user_agent(public).endswith("(+https://leads.example/opt-out)")
+    assert user_agent(public).endswith("(+https://leads.example/opt-out#crawler)")

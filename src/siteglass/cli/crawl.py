@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from siteglass.cli.ingest import ingest_run
 from siteglass.settings import load_settings
+
+if TYPE_CHECKING:
+    from siteglass.crawl.frontier import Frontier
+
+_Result = TypeVar("_Result")
+_DOMAINS = click.argument("domains", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 
 
 @click.group()
@@ -17,7 +28,7 @@ def crawl() -> None:
 
 
 @crawl.command("run")
-@click.argument("domains", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_DOMAINS
 @click.option(
     "--work",
     default=Path("var/crawl"),
@@ -36,19 +47,28 @@ def crawl_run(
     """Fetch the sites in a file of domains, one per line, and update their leads in the live generation.
 
     Everything else that is due is fetched, too. After an interruption, running the command again continues.
+    Pages that are in the facts store are asked for changes only; with --no-leads, all pages are fetched whole.
     """
     import uvloop
 
-    from siteglass.corpus.domains import registrable
     from siteglass.crawl.archive import finished_archives
     from siteglass.crawl.crawler import crawl as run_crawl
-    from siteglass.crawl.refusals import read_domains
+    from siteglass.crawl.frontier import NO_STORE
+    from siteglass.ingest.store.identity import store_identity
+    from siteglass.ingest.store.manifest import StoreError
+    from siteglass.platform.metrics_server import serving_metrics
     from siteglass.platform.progress import progress
 
-    settings, folder = load_settings(), work / "archives"
-    names = frozenset(map(registrable, read_domains(domains, "DOMAINS")))
-    with progress("Fetching", len(names)) as advance_to:
-        counts = uvloop.run(run_crawl(settings, folder, names, lambda so_far: advance_to(so_far.domains)))
+    settings, folder, names = load_settings(), work / "archives", _read(domains)
+    try:
+        identity = store_identity(store or str(work / "store"), settings) if leads else NO_STORE
+    except StoreError as error:
+        raise click.ClickException(str(error)) from None
+    single = replace(settings, workers=1)  # fetching takes one process
+    with serving_metrics(single, setting="crawl_metrics_port"), progress("Fetching", len(names)) as advance_to:
+        counts = uvloop.run(
+            run_crawl(settings, folder, names, lambda now: advance_to(now.domains, now.progress()), identity)
+        )
     click.echo(counts.text(), err=True)
     archives = finished_archives(folder)
     if not leads or not archives:
@@ -60,3 +80,71 @@ def crawl_run(
     done.mkdir(exist_ok=True)
     for path in archives:
         path.rename(done / path.name)
+
+
+@crawl.command("add")
+@_DOMAINS
+@click.option("--source", default="", help="Name of the list that the domains are from, which the frontier keeps.")
+@click.option("--licence", default="", help="Licence of that list.")
+def crawl_add(domains: Path, source: str, licence: str) -> None:
+    """Add the domains in a file, one per line, to those that are due. `crawl run` fetches them.
+
+    Domains that are due already, or are being fetched, stay as they are.
+    """
+    if licence and not source:
+        raise click.UsageError("--licence needs --source: it is the licence of that list.")
+    names = _read(domains)
+    listed = (source, licence) if source else None
+    added = _with_frontier(lambda frontier: frontier.add(names, datetime.now(UTC), listed))
+    click.echo(f"{added} of {len(names)} domains are due now; the others were due already.")
+
+
+@crawl.command("status")
+def crawl_status() -> None:
+    """Show how many domains are known, due, being fetched, and failing."""
+    found = _with_frontier(lambda frontier: frontier.status())
+    next_at = "none" if found.next_at is None else f"{found.next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    click.echo(
+        f"{found.domains} domains, {found.visited} of them visited, {found.failing} without a home page at their last "
+        f"visit\n{found.due} are due now, {found.leased} are being fetched; the next of the others: {next_at}\n"
+        f"{found.sent_today} requests today"
+    )
+
+
+@crawl.command("forget")
+@click.argument("domain")
+def crawl_forget(domain: str) -> None:
+    """Delete what the frontier knows of a domain, so that it is not fetched again unless it is added again.
+
+    Its archives, facts and lead stay. To have a domain neither fetched nor shown, use `siteglass suppress add`.
+    """
+    from siteglass.corpus.domains import NotAHost, normalise, registrable
+
+    try:
+        name = registrable(normalise(domain))
+    except NotAHost as error:
+        raise click.UsageError(f"DOMAIN: {domain[:100]!r} {error}.") from None
+    if not _with_frontier(lambda frontier: frontier.forget(name)):
+        raise click.ClickException(f"{name} is not in the frontier. `siteglass crawl add` adds domains.")
+    click.echo(f"{name} is forgotten. A fetcher that is visiting it stops when it next renews its lease.")
+
+
+def _read(path: Path) -> frozenset[str]:
+    """The registrable domains in a file."""
+    from siteglass.corpus.domains import registrable
+    from siteglass.crawl.refusals import read_domains
+
+    return frozenset(map(registrable, read_domains(path, "DOMAINS")))
+
+
+def _with_frontier(work: Callable[[Frontier], Awaitable[_Result]]) -> _Result:
+    from siteglass.crawl.frontier import Frontier
+
+    async def opened() -> _Result:
+        frontier = await Frontier.open(load_settings())
+        try:
+            return await work(frontier)
+        finally:
+            await frontier.close()
+
+    return asyncio.run(opened())

@@ -21,9 +21,10 @@ from uuid import uuid4
 from fastwarc.stream_io import GzipWriter
 from fastwarc.warc import WarcRecord, WarcRecordType
 
-from siteglass.crawl.frontier import Frontier
-from siteglass.crawl.results import Response, Step
+from siteglass.crawl.frontier import NOT_MODIFIED, Frontier
+from siteglass.crawl.results import DnsRecords, KnownPage, Response, Step
 from siteglass.errors import Unavailable
+from siteglass.platform.disk import sync_to_disk
 
 SYNC_EVERY_S = 1.0
 SYNC_RECORDS = 64
@@ -33,6 +34,8 @@ MAX_ARCHIVE_BYTES = 1_000_000_000
 MAX_AWAY_S = 60
 RETRY_S = 0.5
 _OPEN = ".open"
+_HTTP = "application/http; msgtype=response"
+_PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
 
 
 class Archive:
@@ -60,7 +63,12 @@ class Archive:
     async def put(self, step: Step) -> None:
         """Write the records of a step; returns when they are on disk and the frontier knows of it."""
         for response in step.responses:
-            self._write(response)
+            if response.unchanged is None:
+                self._write(response)
+            else:
+                self._write_revisit(response, response.unchanged)
+        if step.dns is not None:
+            self._write_dns(step.dns)
         known = asyncio.get_running_loop().create_future()
         self._waiting.append((step, known))
         if len(self._waiting) >= SYNC_RECORDS:
@@ -132,6 +140,7 @@ class Archive:
             self._file = file = new.open("xb")
             fcntl.flock(file, fcntl.LOCK_EX)
             new.rename(path)
+            sync_to_disk(str(self._folder))  # its name, too
             self._path = path
             info = f"software: siteglass\r\nhttp-header-user-agent: {self._user_agent}\r\n"
             self._record(
@@ -140,24 +149,48 @@ class Archive:
         return self._file
 
     def _write(self, response: Response) -> None:
-        file = self._opened()
-        at = datetime.fromtimestamp(response.sent_at_ms / 1000, UTC)
-        common = {
-            "WARC-Target-URI": response.url,
-            "WARC-Date": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        }
-        digest = hashlib.sha1(response.body, usedforsecurity=False).digest()
+        file, common = self._opened(), _common(response.url, response.sent_at_ms)
         fields = {
             **common,
             "WARC-IP-Address": response.address,
-            "WARC-Payload-Digest": "sha1:" + base64.b32encode(digest).decode(),
+            "WARC-Payload-Digest": _sha1(response.body),
             **({"WARC-Truncated": "length"} if response.is_cut else {}),
         }
         content = response.head + response.body
-        self._record(file, WarcRecordType.response, fields, "application/http; msgtype=response", content)
+        self._record(file, WarcRecordType.response, fields, _HTTP, content)
+        self._write_time(file, common, response)
+        self.pages += 1
+
+    def _write_revisit(self, response: Response, page: KnownPage) -> None:
+        """The headers alone; the page itself is in an earlier archive, and in the facts store under its digest."""
+        file, common = self._opened(), _common(response.url, response.sent_at_ms)
+        is_whole = response.status != NOT_MODIFIED
+        fields = {
+            **common,
+            "WARC-IP-Address": response.address,
+            "WARC-Profile": _PROFILE + ("identical-payload-digest" if is_whole else "server-not-modified"),
+            "WARC-Refers-To-Target-URI": response.url,
+            "WARC-Refers-To-Date": _date(page.full_at),
+            "WARC-Page-Digest": page.digest,
+            **({"WARC-Payload-Digest": _sha1(response.body)} if is_whole else {}),
+        }
+        self._record(file, WarcRecordType.revisit, fields, _HTTP, response.head)
+        if is_whole:
+            self._write_time(file, common, response)
+        self.pages += 1
+
+    def _write_time(self, file: IO[bytes], common: dict[str, str], response: Response) -> None:
         took = f"fetchTimeMs: {response.took_ms}\r\n".encode()
         self._record(file, WarcRecordType.metadata, common, "application/warc-fields", took)
-        self.pages += 1
+
+    def _write_dns(self, records: DnsRecords) -> None:
+        """As Heritrix writes it: the time, then a record per line."""
+        fields = _common(f"dns:{records.domain}", records.asked_at_ms)
+        if records.server:
+            fields["WARC-IP-Address"] = records.server
+        at = datetime.fromtimestamp(records.asked_at_ms / 1000, UTC)
+        content = f"{at:%Y%m%d%H%M%S}\n{records.text}\n".encode("ascii", "replace")
+        self._record(self._opened(), WarcRecordType.response, fields, "text/dns", content)
 
     def _record(
         self, file: IO[bytes], kind: WarcRecordType, fields: dict[str, str], content_type: str, block: bytes
@@ -171,6 +204,18 @@ class Archive:
         member = GzipWriter(file, compression_level=LEVEL)
         record.write(member)
         member.finish()
+
+
+def _common(url: str, at_ms: int) -> dict[str, str]:
+    return {"WARC-Target-URI": url, "WARC-Date": _date(datetime.fromtimestamp(at_ms / 1000, UTC))}
+
+
+def _date(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _sha1(body: bytes) -> str:
+    return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
 
 
 def _to_disk(file: IO[bytes]) -> None:

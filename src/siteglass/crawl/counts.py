@@ -1,10 +1,15 @@
-"""What a fetcher did so far, for progress and the report at its end."""
+"""What a fetcher did so far: for progress, for the report at its end, and for the monitoring."""
 
 from __future__ import annotations
 
-from collections import Counter
+import time
+from collections import Counter, deque
 
-from siteglass.crawl.results import NoAnswer
+from siteglass.crawl.results import NoAnswer, Response
+from siteglass.platform.metrics import CRAWL_ANSWERS, CRAWL_DOMAINS, CRAWL_PROBLEMS, CRAWL_REQUESTS
+
+# Pages a second are those of this time.
+RATE_S = 30.0
 
 
 class Counts:
@@ -13,29 +18,65 @@ class Counts:
     def __init__(self) -> None:
         self.sent = 0
         self.pages = 0
+        self.unchanged = 0
         self.domains = 0
         self.failed_domains = 0
         self.problems: Counter[str] = Counter()
+        self._earlier: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
 
-    def add_page(self, status: int) -> None:
+    def add_request(self) -> None:
+        """Count a request that is sent."""
+        self.sent += 1
+        CRAWL_REQUESTS.inc()
+
+    def add_robots(self) -> None:
+        """Count an answer to a request for robots.txt."""
+        CRAWL_ANSWERS.labels("robots").inc()
+
+    def add_page(self, response: Response) -> None:
         """Count an answer; its status, if it is an error."""
         self.pages += 1
-        if status >= 400:
-            self.problems[f"status {status}"] += 1
+        self.unchanged += response.unchanged is not None
+        if response.status >= 400:
+            self.problems[f"status {response.status}"] += 1
+        CRAWL_ANSWERS.labels(_outcome(response)).inc()
 
     def add_error(self, reason: NoAnswer) -> None:
         """Count an address without an answer."""
-        self.problems[reason.name.lower().replace("_", " ")] += 1
+        name = reason.name.lower().replace("_", " ")
+        self.problems[name] += 1
+        CRAWL_PROBLEMS.labels(name).inc()
 
     def end_domain(self, *, is_failure: bool) -> None:
         """Count a domain that was visited."""
         self.domains += 1
         self.failed_domains += is_failure
+        CRAWL_DOMAINS.labels("none" if is_failure else "home").inc()
+
+    def progress(self) -> str:
+        """What a bar of domains does not show: pages a second, and the most frequent problems."""
+        now = time.monotonic()
+        while len(self._earlier) > 1 and now - self._earlier[1][0] >= RATE_S:
+            self._earlier.popleft()
+        since, pages = self._earlier[0]
+        if now > self._earlier[-1][0] + 1:
+            self._earlier.append((now, self.pages))
+        rate = (self.pages - pages) / max(now - since, 0.1)
+        told = "".join(f", {name} {count}" for name, count in self.problems.most_common(3))
+        return f"{self.pages} pages, {rate:.1f} pages/s{told}"
 
     def text(self) -> str:
         """In one line."""
         told = ", ".join(f"{name} {count}" for name, count in self.problems.most_common(12)) or "none"
         return (
             f"{self.domains} domains visited, {self.failed_domains} of them without a home page; {self.sent} requests, "
-            f"{self.pages} pages; problems: {told}"
+            f"{self.pages} pages, {self.unchanged} of them as before; problems: {told}"
         )
+
+
+def _outcome(response: Response) -> str:
+    if response.unchanged is not None:
+        return "unchanged"
+    if response.status >= 400:
+        return "error"
+    return "moved" if response.status >= 300 else "page"

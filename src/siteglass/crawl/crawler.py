@@ -14,16 +14,19 @@ from siteglass.access.limits.connection import RedisConnection
 from siteglass.crawl.archive import Archive
 from siteglass.crawl.counts import Counts
 from siteglass.crawl.fetcher import Fetcher
-from siteglass.crawl.frontier import Frontier
+from siteglass.crawl.frontier import NO_STORE, Frontier
 from siteglass.crawl.gate import TIMEOUT_S, Gate
 from siteglass.crawl.refusals import Refusals
 from siteglass.crawl.robots import TOKEN
 from siteglass.crawl.visit import Crew, Visit
 from siteglass.errors import Unavailable
+from siteglass.platform import metrics
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 
 IDLE_S = 0.2
+# The part of our own page that says what the crawler does, and how to keep it out.
+CRAWLER_PAGE = "/opt-out#crawler"
 # A file that exists until the crawl ends.
 STARTED = "started"
 TAKEN_AT_ONCE = 50
@@ -36,7 +39,9 @@ OnProgress = Callable[[Counts], None]
 
 def user_agent(settings: Settings) -> str:
     """The name that sites see, with a way to reach the operator; raises SettingsError if there is none."""
-    contact = settings.crawl_contact or (f"{settings.public_url.rstrip('/')}/opt-out" if settings.public_url else "")
+    contact = settings.crawl_contact or (
+        f"{settings.public_url.rstrip('/')}{CRAWLER_PAGE}" if settings.public_url else ""
+    )
     if not contact or not contact.isascii() or not contact.isprintable():
         raise SettingsError(
             f"{variable('crawl_contact')}: expected a URL or email address by which owners of sites can reach you. "
@@ -45,10 +50,13 @@ def user_agent(settings: Settings) -> str:
     return f"{TOKEN}/{__version__} (+{contact})"
 
 
-async def crawl(settings: Settings, folder: Path, domains: frozenset[str], on_progress: OnProgress) -> Counts:
-    """Add domains to the frontier, and visit everything that is due. The archives are in `folder`."""
+async def crawl(
+    settings: Settings, folder: Path, domains: frozenset[str], on_progress: OnProgress, store: int = NO_STORE
+) -> Counts:
+    """Add domains to the frontier, and visit everything that is due. The archives are in `folder`, and go to the facts
+    store of that identity."""
     agent = user_agent(settings)
-    frontier = await Frontier.open(settings)
+    frontier = await Frontier.open(settings, store)
     postgres = Postgres(
         settings.postgres_dsn,
         settings.postgres_schema,
@@ -102,6 +110,7 @@ class _Crawler:
                 for task in (*self._visits.values(), *others):
                     task.cancel()
                 await asyncio.gather(*self._visits.values(), return_exceptions=True)
+                metrics.CRAWL_VISITS.set(0)
 
     async def _work(self) -> bool:
         """Begin visits; whether there is anything left to do. A frontier that does not respond is waited for."""
@@ -124,6 +133,7 @@ class _Crawler:
         taken = await self._crew.frontier.take(min(free, TAKEN_AT_ONCE))
         for one in taken:
             self._visits[one.domain] = asyncio.create_task(_run(Visit(self._crew, one)))
+        metrics.CRAWL_VISITS.set(len(self._visits))
         return bool(taken)
 
     async def _keep_leases(self) -> None:

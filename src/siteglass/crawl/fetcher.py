@@ -18,12 +18,14 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import aiohttp
+import dns.asyncresolver
 import dns.exception
+import dns.name
 import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from siteglass.crawl.gate import MAX_HELD_MS, address_key
-from siteglass.crawl.results import NoAnswer, Response
+from siteglass.crawl.results import DnsRecords, KnownPage, NoAnswer, Response
 from siteglass.platform.outgoing import ForbiddenAddressError, Guard
 from siteglass.privacy.control import open_control
 from siteglass.settings import Settings
@@ -33,6 +35,9 @@ READ_TIMEOUT_S = 15
 DNS_TIMEOUT_S = 5
 MAX_ADDRESSES = 4
 MAX_KNOWN_NAMES = 20_000
+# Of one kind, in what DNS says of a domain.
+MAX_RECORDS = 32
+MAX_RECORD_CHARS = 2_000
 # As long as a visit, whatever DNS says: names are looked up for each request.
 DNS_LIFE_S = 120
 # Hundreds of sites may share an address. The others wait without a connection.
@@ -117,8 +122,34 @@ class _Resolver(AbstractResolver):
             self._known[host] = (time.monotonic() + DNS_LIFE_S, addresses)
         return addresses
 
+    async def look_up(self, domain: str) -> DnsRecords | None:
+        """What DNS says of a domain, and where its `www.` leads; None if it says nothing."""
+        asked_at_ms = time.time_ns() // 1_000_000
+        questions = [*((domain, kind) for kind in ("A", "AAAA", "MX", "TXT", "NS")), (f"www.{domain}", "CNAME")]
+        answers = await asyncio.gather(*(self._records(*question) for question in questions))
+        lines = [line for answer in answers for line in answer]
+        if not lines:
+            return None
+        return DnsRecords(domain, _server(self._resolver), asked_at_ms, "\n".join(lines))
+
+    async def _records(self, name: str, kind: str) -> list[str]:
+        try:
+            answer = await self._resolver.resolve(
+                dns.name.from_text(name), kind, search=False, lifetime=DNS_TIMEOUT_S, raise_on_no_answer=False
+            )
+        except (dns.exception.DNSException, OSError):
+            return []
+        text = "" if answer.rrset is None else answer.rrset.to_text()
+        return [line for line in text.split("\n")[:MAX_RECORDS] if 0 < len(line) <= MAX_RECORD_CHARS]
+
     async def close(self) -> None:
         """Nothing is held."""
+
+
+def _server(resolver: dns.asyncresolver.Resolver) -> str:
+    """The address of the first server that is asked; "" if it is not asked by address."""
+    server = next(iter(resolver.nameservers), "")
+    return server if isinstance(server, str) else str(getattr(server, "address", ""))
 
 
 class Fetcher:
@@ -168,23 +199,28 @@ class Fetcher:
         async with near:
             yield
 
-    async def get(self, url: str, turn: Turn, *, least_bytes: int = 0) -> Response:
+    async def look_up(self, domain: str) -> DnsRecords | None:
+        """What DNS says of a domain, and where its `www.` leads."""
+        return await self._resolver.look_up(domain)
+
+    async def get(self, url: str, turn: Turn, *, known: KnownPage | None = None, least_bytes: int = 0) -> Response:
         """The answer, its body cut at the limit, of which `least_bytes` are read in any case; raises NotFetched, and
-        NotYet of the gate."""
+        NotYet of the gate. Of a page that is known, only a change is asked for."""
         sending = _Sending(turn)
         max_bytes = max(self._max_bytes, least_bytes)
         context = _SENDING.set(sending)
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S + MAX_HELD_MS / 1000) as deadline:
                 sending.on_sent = lambda: deadline.reschedule(asyncio.get_running_loop().time() + self._timeout_s)
-                return await self._get(url, sending, max_bytes)
+                return await self._get(url, sending, _conditions(known), max_bytes)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise NotFetched(_reason(error)) from error
         finally:
             _SENDING.reset(context)
 
-    async def _get(self, url: str, sending: _Sending, max_bytes: int) -> Response:
-        async with self._session.get(yarl.URL(url, encoded=True), allow_redirects=False) as response:
+    async def _get(self, url: str, sending: _Sending, conditions: dict[str, str], max_bytes: int) -> Response:
+        address = yarl.URL(url, encoded=True)
+        async with self._session.get(address, headers=conditions, allow_redirects=False) as response:
             body = bytearray()
             async for chunk in response.content.iter_any():
                 body += chunk
@@ -205,6 +241,13 @@ class Fetcher:
                 body=bytes(body[:max_bytes]),
                 is_cut=len(body) > max_bytes,
             )
+
+
+def _conditions(known: KnownPage | None) -> dict[str, str]:
+    if known is None:
+        return {}
+    fields = {"If-None-Match": known.etag, "If-Modified-Since": known.modified}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _head(response: aiohttp.ClientResponse) -> bytes:

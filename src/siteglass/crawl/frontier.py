@@ -10,16 +10,16 @@ from __future__ import annotations
 import secrets
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import asyncpg
 
-from siteglass.crawl.results import Found, Kind, RobotsText, Step
+from siteglass.crawl.results import Found, Kind, KnownPage, RobotsText, Step
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 
@@ -31,12 +31,36 @@ CONNECTIONS = 4
 ADDED_AT_ONCE = 10_000
 ROBOTS_LIFE = timedelta(days=1)
 MAX_ROBOTS_BYTES = 512_000
+# After this, a page is fetched as a whole again: should it be missing in the facts store, it is missing no longer.
+FULL_AFTER = timedelta(days=90)
+NO_STORE = 0
+NOT_MODIFIED = 304
 _STEPS = Path(__file__).parent / "tables"
 
 _ADD = """
-INSERT INTO {schema}.domains AS known (domain, next_at, delay_ms) SELECT unnest($1::text[]), now(), 0
+INSERT INTO {schema}.domains AS known (domain, next_at, delay_ms, source) SELECT unnest($1::text[]), now(), 0, $3
 ON CONFLICT (domain) DO UPDATE SET next_at = now()
 WHERE known.holder IS NULL AND known.next_at > now() AND (known.visited_at IS NULL OR known.visited_at < $2)
+"""
+_SOURCE = """
+INSERT INTO {schema}.sources AS known (name, licence) VALUES ($1, $2)
+ON CONFLICT (name, licence) DO UPDATE SET name = known.name RETURNING source
+"""
+# Its origins: those of its pages, and those that a visit begins with.
+_FORGET_ROBOTS = """
+DELETE FROM {schema}.robots WHERE origin IN (
+    SELECT substring(url FROM '^https?://[^/?#]+') FROM {schema}.addresses WHERE domain = $1
+    UNION ALL SELECT scheme || '://' || prefix || $1 FROM unnest(ARRAY['http', 'https']) AS scheme,
+        unnest(ARRAY['', 'www.']) AS prefix
+)
+"""
+_STATUS = """
+SELECT count(*) AS domains, count(*) FILTER (WHERE visited_at IS NOT NULL) AS visited,
+    count(*) FILTER (WHERE failures > 0) AS failing, count(*) FILTER (WHERE next_at <= now()) AS due,
+    count(*) FILTER (WHERE holder IS NOT NULL AND next_at > now()) AS leased,
+    min(next_at) FILTER (WHERE holder IS NULL AND next_at > now()) AS next_at,
+    COALESCE(sum(sent) FILTER (WHERE sent_on = CURRENT_DATE), 0)::bigint AS sent_today
+FROM {schema}.domains
 """
 # Each of the 16 partitions gives its first rows by its index; the rows of other fetchers are skipped, not waited for.
 TAKE = """
@@ -47,10 +71,12 @@ UPDATE {schema}.domains AS d SET next_at = now() + $3, holder = $1, visit_at = C
 FROM due WHERE d.domain = due.domain
 RETURNING d.domain, d.delay_ms, d.failures, CASE WHEN d.sent_on = CURRENT_DATE THEN d.sent ELSE 0 END AS sent
 """
+# Pages that are in another facts store, or that went into this one long ago, are fetched as a whole.
 TAKEN_ADDRESSES = """
-SELECT a.domain, a.url, a.kind, a.hops, a.wanted, a.status
+SELECT a.domain, a.url, a.kind, a.hops, a.wanted, a.status, a.etag, a.modified, a.digest, a.full_at,
+    a.fetched_at >= d.visit_at AS is_seen, a.store = $2 AND a.full_at > now() - $3::interval AS is_known
 FROM {schema}.domains AS d JOIN {schema}.addresses AS a ON a.domain = d.domain
-WHERE d.domain = ANY($1::text[]) AND (a.wanted OR a.fetched_at >= d.visit_at)
+WHERE d.domain = ANY($1::text[])
 """
 _RENEW = """
 UPDATE {schema}.domains SET next_at = now() + $3 WHERE domain = ANY($1::text[]) AND holder = $2 RETURNING domain
@@ -67,10 +93,14 @@ WHERE known.fetched_at IS NULL
 """
 # The first address of a visit is known without a row.
 _DONE = """
-INSERT INTO {schema}.addresses (domain, url, kind, hops, wanted, status, fetched_at)
-SELECT domain, url, 0, 0, false, status, clock_timestamp()
-FROM unnest($1::text[], $2::text[], $3::smallint[]) AS given(domain, url, status)
-ON CONFLICT (domain, url) DO UPDATE SET wanted = false, status = EXCLUDED.status, fetched_at = EXCLUDED.fetched_at
+INSERT INTO {schema}.addresses
+    (domain, url, kind, hops, wanted, status, fetched_at, etag, modified, digest, full_at, store)
+SELECT domain, url, 0, 0, false, status, clock_timestamp(), etag, modified, digest, full_at, $8
+FROM unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+    AS given(domain, url, status, etag, modified, digest, full_at)
+ON CONFLICT (domain, url) DO UPDATE SET wanted = false, status = EXCLUDED.status, fetched_at = EXCLUDED.fetched_at,
+    etag = EXCLUDED.etag, modified = EXCLUDED.modified, digest = EXCLUDED.digest, full_at = EXCLUDED.full_at,
+    store = EXCLUDED.store
 """
 _ROBOTS = """
 INSERT INTO {schema}.robots (origin, status, fetched_at, content, next_url, hops)
@@ -88,8 +118,9 @@ FROM unnest($1::text[], $2::integer[], $3::smallint[]) AS given(domain, delay_ms
 """
 _FINISH = """
 UPDATE {schema}.domains AS d SET next_at = now() + given.again_in, holder = NULL, visit_at = NULL, visited_at = now(),
-    failures = CASE WHEN given.is_failure THEN LEAST(d.failures + 1, 1000) ELSE 0 END
-FROM unnest($1::text[], $2::interval[], $3::boolean[]) AS given(domain, again_in, is_failure)
+    failures = CASE WHEN given.is_failure THEN LEAST(d.failures + 1, 1000) ELSE 0 END,
+    visits = LEAST(d.visits + 1, 32767), changes = LEAST(d.changes + given.is_changed::int, 32767)
+FROM unnest($1::text[], $2::interval[], $3::boolean[], $4::boolean[]) AS given(domain, again_in, is_failure, is_changed)
 WHERE d.domain = given.domain
 """
 # Addresses that a site no longer leads to are forgotten.
@@ -97,6 +128,7 @@ _FORGET_OLD = """
 DELETE FROM {schema}.addresses AS a USING {schema}.domains AS d
 WHERE d.domain = ANY($1::text[]) AND a.domain = d.domain AND (a.fetched_at IS NULL OR a.fetched_at < d.visit_at)
 """
+_FORGET_PAGES = "UPDATE {schema}.addresses SET digest = NULL WHERE domain = ANY($1::text[])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +145,40 @@ class TakenDomain:
     """Addresses that were fetched in this visit."""
     has_home: bool
     """One of them was a home page."""
+    earlier: tuple[Found, ...] = ()
+    """Key pages and the sitemap that the last visit fetched and this one did not yet."""
+    known: Mapping[str, KnownPage] = field(default_factory=dict)
+    """Pages that the facts store has, by their addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierStatus:
+    """How many domains there are, and of which."""
+
+    domains: int
+    visited: int
+    failing: int
+    """Their last visit found no home page."""
+    due: int
+    leased: int
+    """Under way, or of a fetcher that was killed."""
+    next_at: datetime | None
+    """When the next domain is due that is not yet."""
+    sent_today: int
 
 
 class Frontier:
     """One per fetcher."""
 
-    def __init__(self, postgres: Postgres, lease: timedelta) -> None:
+    def __init__(self, postgres: Postgres, lease: timedelta, store: int = NO_STORE) -> None:
         self._postgres = postgres
+        self._store = store
         self._lease = lease
         self._holder = secrets.randbits(62)
 
     @classmethod
-    async def open(cls, settings: Settings) -> Self:
-        """Connect, and create or upgrade the tables."""
+    async def open(cls, settings: Settings, store: int = NO_STORE) -> Self:
+        """Connect, and create or upgrade the tables. `store` is the identity of the facts store that gets the pages."""
         postgres = Postgres(
             settings.crawl_dsn, settings.crawl_schema, timeout_ms=TIMEOUT_MS, max_connections=CONNECTIONS
         )
@@ -137,7 +190,7 @@ class Frontier:
                 f"{variable('crawl_dsn')}: the frontier cannot be opened ({error}). Create the role and its database: "
                 "docs/guides/crawl.md."
             ) from None
-        return cls(postgres, timedelta(seconds=settings.crawl_lease_s))
+        return cls(postgres, timedelta(seconds=settings.crawl_lease_s), store)
 
     async def close(self) -> None:
         """Give the connections back."""
@@ -150,41 +203,47 @@ class Frontier:
             await connection.execute("SET LOCAL synchronous_commit = local")
             yield connection
 
-    async def add(self, domains: Iterable[str], visited_before: datetime) -> None:
-        """Have registrable domains fetched now, unless they were visited since."""
-        every = sorted(set(domains))
-        for start in range(0, len(every), ADDED_AT_ONCE):
+    async def add(self, domains: Iterable[str], visited_before: datetime, source: tuple[str, str] | None = None) -> int:
+        """Have registrable domains fetched now, unless they were visited since; returns how many those are. `source`
+        is the name and the licence of the list that they are from; of a domain, the first one is kept."""
+        every, number, added = sorted(set(domains)), None, 0
+        if source is not None:
             async with self._writing() as connection:
-                await connection.execute(self._postgres.sql(_ADD), every[start : start + ADDED_AT_ONCE], visited_before)
+                number = await connection.fetchval(self._postgres.sql(_SOURCE), *source)
+        for start in range(0, len(every), ADDED_AT_ONCE):
+            some = every[start : start + ADDED_AT_ONCE]
+            async with self._writing() as connection:
+                status = await connection.execute(self._postgres.sql(_ADD), some, visited_before, number)
+            added += int(status.rpartition(" ")[2])
+        return added
+
+    async def forget(self, domain: str) -> bool:
+        """Delete all that is known of a domain; whether there was anything. A visit under way ends with its lease."""
+        async with self._writing() as connection:
+            await connection.execute(self._postgres.sql(_FORGET_ROBOTS), domain)
+            await connection.execute(self._postgres.sql("DELETE FROM {schema}.addresses WHERE domain = $1"), domain)
+            status = await connection.execute(
+                self._postgres.sql("DELETE FROM {schema}.domains WHERE domain = $1"), domain
+            )
+        return bool(int(status.rpartition(" ")[2]))
+
+    async def status(self) -> FrontierStatus:
+        """What is in it. Reads all domains."""
+        row = await self._postgres.fetchrow(_STATUS)
+        assert row is not None  # noqa: S101 - counts are one row
+        return FrontierStatus(**row)
 
     async def take(self, count: int) -> list[TakenDomain]:
         """Lease domains that are due."""
         async with self._writing() as connection:
             rows = await connection.fetch(self._postgres.sql(TAKE), self._holder, count, self._lease)
             names = [row["domain"] for row in rows]
-            known = await connection.fetch(self._postgres.sql(TAKEN_ADDRESSES), names) if names else []
-        wanted: dict[str, list[Found]] = {name: [] for name in names}
-        seen: dict[str, set[str]] = {name: set() for name in names}
-        with_home: set[str] = set()
+            told = (names, self._store, FULL_AFTER)
+            known = await connection.fetch(self._postgres.sql(TAKEN_ADDRESSES), *told) if names else []
+        addresses: dict[str, list[asyncpg.Record]] = {name: [] for name in names}
         for row in known:
-            if row["wanted"]:
-                wanted[row["domain"]].append(Found(row["url"], Kind(row["kind"]), row["hops"]))
-            else:
-                seen[row["domain"]].add(row["url"])
-                if row["kind"] == Kind.HOME and 200 <= (row["status"] or 0) < 300:
-                    with_home.add(row["domain"])
-        return [
-            TakenDomain(
-                row["domain"],
-                row["delay_ms"],
-                row["failures"],
-                row["sent"],
-                tuple(sorted(wanted[row["domain"]], key=lambda found: found.kind)),
-                frozenset(seen[row["domain"]]),
-                row["domain"] in with_home,
-            )
-            for row in rows
-        ]
+            addresses[row["domain"]].append(row)
+        return [_taken(row, addresses[row["domain"]]) for row in rows]
 
     async def renew(self, domains: Collection[str]) -> set[str]:
         """Hold leases for longer; returns those that are still ours."""
@@ -199,7 +258,7 @@ class Frontier:
                 self._postgres.sql(_HELD), sorted({step.domain for step in steps}), self._holder
             )
             ours = {row["domain"] for row in held}
-            for statement, columns in _changes([step for step in steps if step.domain in ours]):
+            for statement, columns in _changes([step for step in steps if step.domain in ours], self._store):
                 await connection.execute(self._postgres.sql(statement), *columns)
 
     async def robots(self, origin: str) -> RobotsText | None:
@@ -225,7 +284,38 @@ class Frontier:
         return row["due"], row["leased"]
 
 
-def _changes(steps: Sequence[Step]) -> Iterable[tuple[str, Sequence[object]]]:
+def _taken(row: asyncpg.Record, addresses: Sequence[asyncpg.Record]) -> TakenDomain:
+    wanted, earlier, seen, has_home = list[Found](), list[Found](), set[str](), False
+    known: dict[str, KnownPage] = {}
+    for one in addresses:
+        found = Found(one["url"], Kind(one["kind"]), one["hops"])
+        if one["wanted"]:
+            wanted.append(found)
+        elif one["is_seen"]:
+            seen.add(found.url)
+            has_home = has_home or (found.kind == Kind.HOME and _is_page(one["status"]))
+        elif found.kind != Kind.HOME and not found.hops:
+            earlier.append(found)
+        if one["is_known"] and one["digest"]:
+            known[found.url] = KnownPage(one["digest"], one["full_at"], one["etag"] or "", one["modified"] or "")
+    return TakenDomain(
+        row["domain"],
+        row["delay_ms"],
+        row["failures"],
+        row["sent"],
+        tuple(sorted(wanted, key=lambda found: found.kind)),
+        frozenset(seen),
+        has_home,
+        tuple(sorted(earlier, key=lambda found: (found.kind, found.url))),
+        known,
+    )
+
+
+def _is_page(status: int | None) -> bool:
+    return 200 <= (status or 0) < 300 or status == NOT_MODIFIED
+
+
+def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[object]]]:
     """Statements and their columns, in an order that ends visits last."""
     robots = {step.robots.origin: step.robots for step in steps if step.robots is not None}
     if robots:
@@ -237,9 +327,17 @@ def _changes(steps: Sequence[Step]) -> Iterable[tuple[str, Sequence[object]]]:
                 *([r.next_url for r in texts], [r.hops for r in texts]),
             ),
         )
-    done = {(step.domain, step.done[0]): step.done[1] for step in steps if step.done is not None}
+    done = {(step.domain, step.done[0]): (step.done[1], step.page) for step in steps if step.done is not None}
     if done:
-        yield _DONE, ([domain for domain, _ in done], [url for _, url in done], list(done.values()))
+        pages = [page for _, page in done.values()]
+        yield (
+            _DONE,
+            (
+                *([domain for domain, _ in done], [url for _, url in done], [status for status, _ in done.values()]),
+                *([page and page.etag for page in pages], [page and page.modified for page in pages]),
+                *([page and page.digest for page in pages], [page and page.full_at for page in pages], store),
+            ),
+        )
     found = {(step.domain, one.url): one for step in steps for one in step.found}
     if found:
         values = found.values()
@@ -259,8 +357,15 @@ def _changes(steps: Sequence[Step]) -> Iterable[tuple[str, Sequence[object]]]:
     ends = {step.domain: step.finished for step in steps if step.finished is not None}
     if ends:
         yield _FORGET_OLD, (list(ends),)
+        yield _FORGET_PAGES, ([domain for domain, end in ends.items() if end.is_partial],)
         ended = ends.values()
-        yield _FINISH, (list(ends), [end.again_in for end in ended], [end.is_failure for end in ended])
+        yield (
+            _FINISH,
+            (
+                *(list(ends), [end.again_in for end in ended]),
+                *([end.is_failure for end in ended], [end.is_changed for end in ended]),
+            ),
+        )
 
 
 async def _migrate(postgres: Postgres) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -33,6 +33,18 @@ class NoAnswer(IntEnum):
     """robots.txt could not be fetched, which forbids everything."""
 
 
+class KnownPage(NamedTuple):
+    """What is known of a page that is in the facts store, to ask only for a change of it."""
+
+    digest: str
+    """Of its body, see `ingest.facts.page_digest`."""
+    full_at: datetime
+    """When it was last written to an archive as a whole."""
+    etag: str = ""
+    modified: str = ""
+    """Last-Modified, as sent."""
+
+
 class Found(NamedTuple):
     """An address to fetch."""
 
@@ -58,10 +70,22 @@ class Response:
     body: bytes
     """With its content encoding, without its transfer encoding."""
     is_cut: bool
+    unchanged: KnownPage | None = None
+    """The page that the site said, or that the body shows, to be as it was. The archive gets no body then."""
 
     def header(self, name: str) -> str:
         """The first value of a header, or ""."""
         return next((value for found, value in self.headers if found == name), "")
+
+
+@dataclass(frozen=True, slots=True)
+class DnsRecords:
+    """What DNS said of a domain, a record per line."""
+
+    domain: str
+    server: str
+    asked_at_ms: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +111,10 @@ class Step:
     done: tuple[str, int] | None = None
     """An address that need not be fetched again in this visit, and its status or NoAnswer."""
     found: tuple[Found, ...] = ()
+    page: KnownPage | None = None
+    """What is known of `done` from now on."""
     robots: RobotsText | None = None
+    dns: DnsRecords | None = None
     finished: Finish | None = None
     responses: tuple[Response, ...] = field(default=(), repr=False)
 
@@ -98,3 +125,7 @@ class Finish:
 
     again_in: timedelta
     is_failure: bool
+    is_changed: bool = False
+    """A page that was known has another content now."""
+    is_partial: bool = False
+    """Some pages were left out, so the next visit must find them again on the home page."""

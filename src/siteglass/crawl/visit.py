@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -19,16 +20,29 @@ from siteglass.crawl.archive import Archive
 from siteglass.crawl.choice import key_pages, registrable_of, resolved, sitemap
 from siteglass.crawl.counts import Counts
 from siteglass.crawl.fetcher import Fetcher, NotFetched
-from siteglass.crawl.frontier import MAX_ROBOTS_BYTES, Frontier, TakenDomain
+from siteglass.crawl.frontier import MAX_ROBOTS_BYTES, NOT_MODIFIED, Frontier, TakenDomain
 from siteglass.crawl.gate import MARGIN_MS, MAX_DELAY_MS, Gate, NotYet
 from siteglass.crawl.refusals import Refusals
-from siteglass.crawl.results import Finish, Found, Kind, NoAnswer, Response, RobotsText, Step
+from siteglass.crawl.results import (
+    DnsRecords,
+    Finish,
+    Found,
+    Kind,
+    KnownPage,
+    NoAnswer,
+    Response,
+    RobotsText,
+    Step,
+)
 from siteglass.crawl.robots import Rules, rules_of
 from siteglass.errors import Unavailable
+from siteglass.ingest.facts import page_digest
 from siteglass.ingest.http_responses import Answer, NotAnHttpResponse, plain_body
 from siteglass.settings import Settings
 
 MAX_HOPS = 5
+MAX_VALIDATOR_CHARS = 200
+UNREADABLE = 599
 # Mercator's rule: a site is left alone for ten times as long as it needed for its last answer.
 RESPONSE_TIMES = 10
 # How long a visit waits for an engine, or for its turn at a crowded address. Then its domain is given back.
@@ -71,11 +85,14 @@ class Visit:
         self._left_today = crew.settings.crawl_requests_per_day - taken.sent_today
         self._seen = set(taken.seen)
         self._wanted = list(taken.wanted)
-        self._least_ms = min(crew.settings.crawl_domain_delay_ms, MAX_DELAY_MS)
+        self._least_ms = self._own_delay_ms = min(crew.settings.crawl_domain_delay_ms, MAX_DELAY_MS)
         self._delay_ms = max(self._least_ms, taken.delay_ms)
         self._free_at = 0.0
         self._unreported = 0
         self._has_home = taken.has_home
+        self._earlier = taken.earlier
+        self._known = taken.known
+        self._is_changed = False
         self._end: timedelta | None = None
         self._rules_of: dict[str, Rules | NoAnswer] = {}
         if not self._wanted and not self._seen:
@@ -90,11 +107,14 @@ class Visit:
                 await self._take_step(self._wanted.pop(0))
         except _EndOfVisit as end:
             again_in = end.again_in
+        is_partial = bool(self._wanted)
         is_failure = not self._has_home
         if again_in is None:
             after_failure = min(AFTER_FAILURE * 2 ** min(self._failures, 5), MAX_AFTER_FAILURE)
             again_in = after_failure if is_failure else AFTER_SUCCESS
-        await self._put(finished=Finish(again_in, is_failure))
+        again_in = max(again_in, self._end or again_in)
+        dns = await self._look_up() if self._has_home else None
+        await self._put(finished=Finish(again_in, is_failure, self._is_changed, is_partial), dns=dns)
         self._crew.counts.end_domain(is_failure=is_failure)
 
     async def give_up(self) -> None:
@@ -119,7 +139,7 @@ class Visit:
             self._delay_ms += longer_ms
             self._free_at += longer_ms / 1000
             try:
-                response = await self._fetch(address.url, self.domain)
+                response = await self._fetch(address.url, self.domain, known=self._known.get(address.url))
             except NotFetched as error:
                 await self._miss(address, error.reason)
             else:
@@ -140,7 +160,14 @@ class Visit:
     async def _note(self, address: Found, response: Response, rules: Rules) -> None:
         """Archive an answer, and queue what it leads to."""
         others: list[Found] = []
-        if 300 <= response.status < 400:
+        known, page = self._known.get(address.url), None
+        if response.status == NOT_MODIFIED and known is not None:
+            page = _validated(known, response)
+            response = replace(response, unchanged=known)
+            if address.kind == Kind.HOME:
+                self._has_home = True
+                others = list(self._earlier)
+        elif 300 <= response.status < 400:
             target = resolved(response.url, response.header("location"))
             if target and registrable_of(target) != self.domain:
                 self._has_home = self._has_home or address.kind == Kind.HOME  # it is an alias of another one
@@ -149,8 +176,14 @@ class Visit:
         elif address.kind == Kind.HOME and response.status < 300:
             self._has_home = True
             others = [sitemap(response.url, rules.sitemaps, self.domain), *key_pages(response, self.domain)]
-        self._crew.counts.add_page(response.status)
-        await self._put(done=(address.url, response.status), found=self._new(others), responses=(response,))
+        if 200 <= response.status < 300 and (digest := _digest(response)):
+            page = _validated(KnownPage(digest, _time_of(response)), response)
+            self._is_changed = self._is_changed or (known is not None and known.digest != digest)
+            # With other headers than before, an equal body may say something else.
+            if known is not None and known.digest == digest and not response.header("x-robots-tag"):
+                page, response = page._replace(full_at=known.full_at), replace(response, unchanged=known)
+        self._crew.counts.add_page(response)
+        await self._put(done=(address.url, response.status), page=page, found=self._new(others), responses=(response,))
 
     def _new(self, found: tuple[Found, ...] | list[Found]) -> tuple[Found, ...]:
         queued = {one.url for one in self._wanted}
@@ -177,22 +210,30 @@ class Visit:
         while robots.next_url:
             url = robots.next_url
             try:
-                response = await self._fetch(url, registrable_of(url))
+                response = await self._fetch(url, registrable_of(url), least_bytes=MAX_ROBOTS_BYTES)
             except NotFetched as error:
                 # A target that cannot be reached says nothing of our origin, except that its rules are not known.
                 reason = NoAnswer.ROBOTS if robots.hops else error.reason
                 return RobotsText(origin=robots.origin, status=int(reason))
+            self._crew.counts.add_robots()
             target = resolved(url, response.header("location")) if 300 <= response.status < 400 else ""
             if target and registrable_of(target) and robots.hops < MAX_HOPS:
                 robots = replace(robots, status=response.status, hops=robots.hops + 1, next_url=target)
             else:
-                robots = RobotsText(origin=robots.origin, status=response.status, content=_text_of(response))
+                robots = _robots_text(robots.origin, response)
             await self._put(robots=robots, responses=(response,))
         return robots
 
     # --- one request ------------------------------------------------------------------------------
 
-    async def _fetch(self, url: str, domain: str) -> Response:
+    async def _look_up(self) -> DnsRecords | None:
+        """What DNS says of the domain; None of one that must not be fetched from."""
+        with suppress(Unavailable):
+            if not await self._crew.refusals.refuses(self.domain):
+                return await self._crew.fetcher.look_up(self.domain)
+        return None
+
+    async def _fetch(self, url: str, domain: str, *, known: KnownPage | None = None, least_bytes: int = 0) -> Response:
         """One request, when it may be sent; raises NotFetched and _EndOfVisit."""
         give_up = time.monotonic() + MAX_WAIT_S
         while True:
@@ -204,7 +245,9 @@ class Visit:
                 async with self._crew.fetcher.near(url):
                     if await self._crew.refusals.refuses(yarl.URL(url).raw_host or ""):
                         raise _EndOfVisit(AFTER_SUCCESS)
-                    response = await self._crew.fetcher.get(url, lambda address: self._turn(domain, address, url))
+                    response = await self._crew.fetcher.get(
+                        url, lambda address: self._turn(domain, address, url), known=known, least_bytes=least_bytes
+                    )
                 break
             except NotFetched as error:
                 if error.reason == NoAnswer.TOO_SLOW:
@@ -222,9 +265,9 @@ class Visit:
 
     async def _turn(self, domain: str, address: str, url: str) -> None:
         """Wait for the gate, and record the request that is sent now."""
-        await self._crew.gate.wait(domain, address, self._delay_ms)
+        await self._crew.gate.wait(domain, address, self._delay_ms if domain == self.domain else self._own_delay_ms)
         self._crew.archive.note_send(domain, address, url)
-        self._crew.counts.sent += 1
+        self._crew.counts.add_request()
         self._unreported += 1
         self._left_today -= 1
         self._free_at = time.monotonic() + (self._delay_ms + MARGIN_MS) / 1000
@@ -243,7 +286,9 @@ class Visit:
         *,
         done: tuple[str, int] | None = None,
         found: tuple[Found, ...] = (),
+        page: KnownPage | None = None,
         robots: RobotsText | None = None,
+        dns: DnsRecords | None = None,
         finished: Finish | None = None,
         responses: tuple[Response, ...] = (),
     ) -> None:
@@ -254,18 +299,44 @@ class Visit:
             sent=sent,
             done=done,
             found=found,
+            page=page,
             robots=robots,
+            dns=dns,
             finished=finished,
             responses=responses,
         )
         await self._crew.archive.put(step)
 
 
-def _text_of(response: Response) -> bytes:
+def _robots_text(origin: str, response: Response) -> RobotsText:
+    """A text that cannot be decoded may forbid anything, so it counts as an error of the server."""
     try:
-        return plain_body(Answer(response.status, response.headers, response.body))[:MAX_ROBOTS_BYTES]
+        content = plain_body(Answer(response.status, response.headers, response.body))[:MAX_ROBOTS_BYTES]
     except NotAnHttpResponse:
-        return b""
+        return RobotsText(origin=origin, status=UNREADABLE if response.status < 300 else response.status)
+    return RobotsText(origin=origin, status=response.status, content=content)
+
+
+def _digest(response: Response) -> str:
+    """Of a page as `ingest` reads it; "" if it cannot."""
+    try:
+        return page_digest(plain_body(Answer(response.status, response.headers, response.body)))
+    except NotAnHttpResponse:
+        return ""
+
+
+def _validated(page: KnownPage, response: Response) -> KnownPage:
+    """With what the site wants to be asked by the next time; 304 may leave out what stayed."""
+    etag, modified = response.header("etag") or page.etag, response.header("last-modified") or page.modified
+    return page._replace(etag=etag if _is_sendable(etag) else "", modified=modified if _is_sendable(modified) else "")
+
+
+def _is_sendable(text: str) -> bool:
+    return len(text) <= MAX_VALIDATOR_CHARS and text.isascii() and text.isprintable()
+
+
+def _time_of(response: Response) -> datetime:
+    return datetime.fromtimestamp(response.sent_at_ms / 1000, UTC)
 
 
 def _retry_after_ms(text: str) -> int:

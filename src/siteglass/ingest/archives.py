@@ -3,16 +3,21 @@
 What is not read is reported with its place and size. See `records` for what counts as a proof.
 
 A revisit is a visit that found a page as it was before, and was stored without it. If the page is earlier in the same
-archive, the visit becomes a capture of that page at its own time. Otherwise it is reported.
+archive, the visit becomes a capture of that page at its own time. If the record names the page's digest, as our crawler
+writes it, the facts store finds the page. Otherwise it is reported.
+
+Of what DNS said, MX records become facts.
 """
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -25,6 +30,7 @@ from siteglass.ingest.records import MAX_BLOCK_BYTES, Record, read_records
 NOT_MODIFIED = 304
 MAX_URL_CHARS = 2_048
 MAX_METADATA_BYTES = 64_000
+MAX_DNS_BYTES = 64_000
 MAX_TIME_MS = 2**42
 MAX_LOAD_TIME_MS = 2**31
 # Pages of an archive that later revisits are resolved to; an archive of a gigabyte has some 50,000.
@@ -32,6 +38,7 @@ MAX_KNOWN_PAGES = 200_000
 
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _XML_TYPES = ("text/xml", "application/xml")
+_PAGE_DIGEST = re.compile(r"[0-9a-f]{16}")
 _FETCH_TIME = re.compile(rb"^fetchTimeMs:[ \t]*(\d{1,10})[ \t]*\r?$", re.MULTILINE)
 # What may follow the last record: some disks and tools fill files up.
 _NO_PADDING = re.compile(rb"[^\0\r\n ]")
@@ -132,6 +139,9 @@ class _Reading:
         if record.kind not in ("response", "revisit"):
             return
         yield from self._let_go()
+        if record.url.startswith("dns:") and record.kind == "response" and b" MX " in record.block:
+            with contextlib.suppress(NotAnHttpResponse):  # it has no date
+                yield self._bare(record, status=0, body=record.block[:MAX_DNS_BYTES])
         if record.url[:8].lower().startswith(("http://", "https://")):
             try:
                 if record.kind == "response":
@@ -151,8 +161,17 @@ class _Reading:
             self._held = self._capture(record, page if visit is None or visit.status == NOT_MODIFIED else visit, page)
         elif visit is not None and _is_redirect(visit):
             self._held = self._capture(record, visit, visit)  # all that counts is in its headers
+        elif visit is not None and _PAGE_DIGEST.fullmatch(digest := record.headers.get("warc-page-digest", "")):
+            self._held = self._bare(record, status=NOT_MODIFIED, headers=visit.headers, page_digest=digest)
         elif visit is None or visit.status == NOT_MODIFIED or _is_wanted(record.url, visit, ""):
             yield UnresolvedRevisit(archive=self._archive, offset=record.offset, url=record.url[:MAX_URL_CHARS])
+
+    def _bare(self, record: Record, **fields: Any) -> Capture:
+        """What is no page, and has no type; raises NotAnHttpResponse."""
+        if len(record.url) > MAX_URL_CHARS:
+            raise NotAnHttpResponse("long address")
+        at_ms = _time_ms(record.headers.get("warc-date", ""))
+        return Capture(url=record.url, captured_at_ms=at_ms, archive=self._archive, offset=record.offset, **fields)
 
     def _capture(self, record: Record, answer: Answer, page: Answer) -> Capture | None:
         """An answer with the body of `page`. None: one of a type that says nothing here."""

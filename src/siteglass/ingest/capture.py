@@ -21,6 +21,8 @@ class Capture(msgspec.Struct, frozen=True, kw_only=True):
     """Without transfer and content encoding, at most MAX_BODY_BYTES."""
     load_time_ms: int | None = None
     """How long the fetch took: time of HTTP, not of drawing the page."""
+    page_digest: str = ""
+    """Of a visit that found a page as it was before, and whose body is elsewhere: `facts.PageFacts.digest` of it."""
     archive: str = ""
     """Name of the file that holds it."""
     offset: int = 0

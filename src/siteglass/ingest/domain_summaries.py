@@ -235,13 +235,16 @@ class _Domains:
         )
 
     def _technologies(self) -> Any:
-        """Those of the home page, and those of two pages."""
+        """Those of the home page, those of two pages, and what receives mail."""
         used = fitting(exploded(self._pages, "technologies"), "value", MAX_SHORT_CHARS)
         used = used.append_column("at_home", self._at_home.take(column(used, "place")))
         hits = used.group_by(["lead", "value"], use_threads=False).aggregate(
             [("place", "count_distinct"), ("at_home", "any")]
         )
         hits = hits.filter(pc.or_(hits.column("at_home_any"), pc.greater_equal(hits.column("place_count_distinct"), 2)))
+        told = self._told.select(["mail_technologies"]).append_column("lead", pa.array(np.arange(self._count)))
+        mail = exploded(told, "mail_technologies").select(["lead", "value"])
+        hits = pa.concat_tables([hits.select(["lead", "value"]), mail]).group_by(["lead", "value"]).aggregate([])
         hits = hits.sort_by([("lead", ASCENDING), ("value", ASCENDING)])
         return lists(hits, "value", self._count, MAX_VALUES)
 

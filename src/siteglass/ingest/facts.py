@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Literal
 
 import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.10"
+EXTRACTOR_VERSION = "2026.11.19"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
-redirect: see `redirects_to`."""
+redirect: see `redirects_to`. robots: also what DNS says, whose address begins with "dns:"; the release before could not
+read a kind of its own."""
 
 GeoBasis = Literal["", "json_ld", "address", "phone", "cctld", "gazetteer", "language"]
+
+
+def page_digest(body: bytes) -> str:
+    """What names a body without its encodings, see `PageFacts.digest`."""
+    return hashlib.sha256(body).hexdigest()[:16]
 
 
 class ContactSighting(msgspec.Struct, frozen=True):

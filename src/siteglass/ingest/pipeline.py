@@ -190,7 +190,7 @@ class _Steps:
         store.record_leads(said_by(merged.files))
         if not order.replaces:
             store.commit()
-        report = report_of(folder.name, summary, merged, self.seconds)
+        report = report_of(folder.name, summary, merged, self.seconds, store.unknown_visits)
         with replacing(folder / REPORT) as sink:
             sink.write(msgspec.json.format(msgspec.json.encode(report), indent=2))
         return RunResult(folder, report, is_whole)

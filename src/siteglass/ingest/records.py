@@ -34,7 +34,7 @@ _DIGESTS = ("sha1", "sha256", "sha512")
 _ONCE = frozenset(
     (
         *("warc-type", "warc-target-uri", "warc-date", "content-length", "warc-block-digest", "warc-payload-digest"),
-        *("warc-record-id", "warc-refers-to"),
+        *("warc-record-id", "warc-refers-to", "warc-page-digest"),
     )
 )
 

@@ -34,7 +34,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     damage: list[QuarantinedRecord]
     """Where, the first places only; the files of quarantine name all."""
     revisits: int
-    """Visits that found a page as it was before, and whose page is not in their archive: nothing was learned."""
+    """Visits that found a page as it was before, and whose page is neither in their archive nor in the facts store."""
     parked: dict[str, str]
     """Archives that were given up, and why."""
     leads: int
@@ -50,8 +50,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     seconds: dict[str, float]
 
 
-def report_of(run: str, summary: Summary, merged: MergedRun, seconds: dict[str, float]) -> Report:
-    """The report of a run."""
+def report_of(
+    run: str, summary: Summary, merged: MergedRun, seconds: dict[str, float], unknown_visits: int = 0
+) -> Report:
+    """The report of a run; `unknown_visits` found a page as it was that the facts store does not have."""
     empty, leads = _empty(merged.files)
     return Report(
         run=run,
@@ -60,7 +62,7 @@ def report_of(run: str, summary: Summary, merged: MergedRun, seconds: dict[str, 
         quarantined=summary.quarantined,
         unread_bytes=summary.unread_bytes,
         damage=summary.damage,
-        revisits=summary.revisits,
+        revisits=summary.revisits + unknown_visits,
         parked={one.archive: one.reason for one in summary.parked},
         leads=leads,
         unchanged=merged.report.unchanged,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged again.
-MERGE_VERSION = "2026.11.6"
+MERGE_VERSION = "2026.11.19"
 MAX_ROWS_IN_PROCESS = 50_000
 """Spark needs ten seconds to start, in which one process merges several times as many."""
 GONE = "gone.parquet"

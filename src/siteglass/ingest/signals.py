@@ -16,7 +16,7 @@ from siteglass.ingest.captures import LIGHT, speaks
 from siteglass.ingest.grouped import DESCENDING, Order, firsts, mask, pc, spread
 
 MAX_DOMAIN_CHARS = 253
-COLUMNS = (*LIGHT, "has_robots", "has_sitemap", "audits")
+COLUMNS = (*LIGHT, "has_robots", "has_sitemap", "audits", "technologies")
 """What is asked of captures."""
 _NEWEST: tuple[Order, ...] = tuple(
     (name, DESCENDING) for name in ("captured_at_ms", "digest", "url", "archive", "offset")
@@ -25,7 +25,7 @@ _NEWEST: tuple[Order, ...] = tuple(
 
 def signals(captures: pa.Table, leads: Any, domains: pa.Array[Any]) -> pa.Table:
     """Columns `dropped`, the reason why a domain is not a lead or "", `alias_of`, the other site that its home page
-    leads to or "", has_robots, robots_audits and has_sitemap."""
+    leads to or "", has_robots, robots_audits, has_sitemap, and mail_technologies, what receives its mail."""
     return _Signals(captures, leads, len(domains)).rows(domains)
 
 
@@ -43,6 +43,7 @@ class _Signals:
         either = pc.or_(told[0].fill_null(False), told[1].fill_null(False))
         unknown = pc.and_(pc.is_null(told[0]), pc.is_null(told[1]))
         home = self._home()
+        dns = self._newest(self._captures.filter(pc.starts_with(self._captures.column("url"), "dns:")))
         return pa.table(
             {
                 "domain": domains,
@@ -51,6 +52,7 @@ class _Signals:
                 "has_robots": spread(robots, "has_robots", self._count, None),
                 "robots_audits": spread(robots, "audits", self._count, None),
                 "has_sitemap": pc.if_else(unknown, pa.scalar(None, pa.bool_()), either),
+                "mail_technologies": spread(dns, "technologies", self._count, None),
             }
         )
 

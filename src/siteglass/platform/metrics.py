@@ -159,6 +159,16 @@ BACKUP_MADE = Gauge(
     multiprocess_mode="livemostrecent",
 )
 
+CRAWL_REQUESTS = Counter("siteglass_crawl_requests", "Requests that the crawler sent")
+CRAWL_ANSWERS = Counter(
+    "siteglass_crawl_answers",
+    "Responses to the crawler by outcome: page, unchanged, moved, error, or robots for a robots.txt",
+    ["outcome"],
+)
+CRAWL_PROBLEMS = Counter("siteglass_crawl_problems", "Addresses that the crawler has no response of", ["reason"])
+CRAWL_DOMAINS = Counter("siteglass_crawl_domains", "Visits that ended, by outcome: home or none", ["outcome"])
+CRAWL_VISITS = Gauge("siteglass_crawl_visits", "Domains that the crawler is working on", multiprocess_mode="livesum")
+
 
 # Looking up the labels of a metric costs as much as counting, so what every request counts is looked up once.
 

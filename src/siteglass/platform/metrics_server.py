@@ -26,9 +26,9 @@ MAX_PORT = 65_535
 
 
 @contextmanager
-def serving_metrics(settings: Settings) -> Iterator[None]:
+def serving_metrics(settings: Settings, *, setting: str = "metrics_port") -> Iterator[None]:
     """Serve metrics until the block ends, if a port is set. Workers that are started in the block share theirs."""
-    if not settings.metrics_port:
+    if not (port := getattr(settings, setting)):
         yield
         return
     with ExitStack() as stack:
@@ -38,20 +38,20 @@ def serving_metrics(settings: Settings) -> Iterator[None]:
             os.environ[FOLDER_VARIABLE] = str(folder)
             registry = CollectorRegistry()
             registry.register(SharedMetrics(folder))
-        stack.callback(_listen(settings, registry))
+        stack.callback(_listen(settings.metrics_host, port, variable(setting), registry))
         yield
 
 
-def _listen(settings: Settings, registry: CollectorRegistry) -> Callable[[], None]:
+def _listen(host: str, port: int, name: str, registry: CollectorRegistry) -> Callable[[], None]:
     """Serve a registry in a thread; returns what ends it."""
-    if not 0 < settings.metrics_port <= MAX_PORT:
-        raise SettingsError(f"{variable('metrics_port')} must be a number up to {MAX_PORT}.")
+    if not 0 < port <= MAX_PORT:
+        raise SettingsError(f"{name} must be a number up to {MAX_PORT}.")
     try:
-        server, thread = start_http_server(settings.metrics_port, settings.metrics_host, registry)
+        server, thread = start_http_server(port, host, registry)
     except OSError as error:
         raise SettingsError(
-            f"Cannot serve metrics on {settings.metrics_host}:{settings.metrics_port} ({error.strerror}). Stop the "
-            f"program that uses it, or set {variable('metrics_port')} to a free port."
+            f"Cannot serve metrics on {host}:{port} ({error.strerror}). Stop the program that uses it, or set {name} "
+            "to a free port."
         ) from None
 
     def end() -> None:

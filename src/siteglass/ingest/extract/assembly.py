@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from functools import cache
@@ -22,6 +21,7 @@ from siteglass.ingest.extract.emails import emails
 from siteglass.ingest.extract.homes import canonical_home, is_home_page
 from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
+from siteglass.ingest.extract.mail_hosts import mail_technologies
 from siteglass.ingest.extract.names import business_name
 from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
@@ -32,7 +32,7 @@ from siteglass.ingest.extract.profiles import profiles
 from siteglass.ingest.extract.technologies import technologies
 from siteglass.ingest.extract.texts import texts
 from siteglass.ingest.extract.trades import trade
-from siteglass.ingest.facts import PageFacts
+from siteglass.ingest.facts import PageFacts, page_digest
 from siteglass.query.vocabulary import vocabulary
 
 MAX_PAGE_S = 2.0
@@ -106,7 +106,11 @@ def facts_of(capture: Capture) -> PageFacts:
 
 
 def _facts(capture: Capture, part: _Parts) -> PageFacts:
+    if capture.url.startswith("dns:"):
+        return part("dns", lambda: _dns_facts(capture))
     bare = part("address", lambda: _bare(capture))
+    if capture.page_digest:  # what it says is in the facts store, see `store.unchanged`
+        return replace(bare, kind="failed", noindex=kinds.header_noindex(capture), load_time_ms=capture.load_time_ms)
     answered = part("kind", lambda: kinds.before_reading(capture))
     if answered.kind == "robots":
         return part("robots", lambda: _with_robots(bare, capture))
@@ -221,8 +225,23 @@ def _bare(capture: Capture) -> PageFacts:
         captured_at_ms=capture.captured_at_ms,
         archive=capture.archive,
         offset=capture.offset,
-        digest=hashlib.sha256(capture.body).hexdigest()[:16],
+        digest=capture.page_digest or page_digest(capture.body),
         status=capture.status,
+    )
+
+
+def _dns_facts(capture: Capture) -> PageFacts:
+    return PageFacts(
+        domain=registrable(normalise(capture.url.removeprefix("dns:"))),
+        url=capture.url,
+        path="",
+        is_home=False,
+        kind="robots",
+        captured_at_ms=capture.captured_at_ms,
+        archive=capture.archive,
+        offset=capture.offset,
+        digest=page_digest(capture.body),
+        technologies=mail_technologies(capture),
     )
 
 

@@ -14,6 +14,9 @@ from siteglass.ingest.extract.texts import Texts
 from siteglass.ingest.facts import Kind
 
 _GONE = (404, 410)
+# Crawlers whose instructions count beside those for all: the best known one, and ours.
+_CRAWLERS = ("googlebot", "siteglassbot")
+_ROBOTS_NAMES = ("robots", *_CRAWLERS)
 _SITEMAP_PATH = re.compile(r"/(?:sitemap[\w.-]*|[\w-]*sitemap)\.xml(?:\.gz)?")
 _SITEMAP_BODY = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _HTML_BODY = re.compile(
@@ -176,19 +179,23 @@ def after_reading(page: Page, texts: Texts) -> Answered:
 
 
 def noindex(page: Page) -> bool:
-    """Whether page or answer ask search engines, all or the best known one, not to list it."""
-    for name, value in page.capture.headers:
-        if name == "x-robots-tag" and _forbids(value.lower()):
-            return True
-    if "robots" not in page.metas and "googlebot" not in page.metas:
+    """Whether page or answer ask search engines not to list it: all of them, the best known one, or us."""
+    if header_noindex(page.capture):
+        return True
+    if page.metas.keys().isdisjoint(_ROBOTS_NAMES):
         return False
     for node in page.tree.css("meta[name][content]")[:200]:
         attributes = node.attributes
-        if (attributes.get("name") or "").strip().lower() in ("robots", "googlebot"):
+        if (attributes.get("name") or "").strip().lower() in _ROBOTS_NAMES:
             words = re.split(r"[\s,;]+", (attributes.get("content") or "").lower())
             if "noindex" in words or "none" in words:
                 return True
     return False
+
+
+def header_noindex(capture: Capture) -> bool:
+    """Whether the headers of an answer ask for it."""
+    return any(name == "x-robots-tag" and _forbids(value.lower()) for name, value in capture.headers)
 
 
 def elsewhere(url: str, target: str) -> str:
@@ -203,8 +210,8 @@ def elsewhere(url: str, target: str) -> str:
 def _forbids(value: str) -> bool:
     """A directive may be meant for one crawler: "otherbot: noindex"."""
     agent, colon, rest = value.partition(":")
-    directives = rest if colon and agent.strip() == "googlebot" else value
-    if colon and agent.strip() not in ("googlebot", "unavailable_after") and not re.search(r"[,\s]", agent.strip()):
+    directives = rest if colon and agent.strip() in _CRAWLERS else value
+    if colon and agent.strip() not in (*_CRAWLERS, "unavailable_after") and not re.search(r"[,\s]", agent.strip()):
         return False
     return bool({"noindex", "none"} & set(re.split(r"[\s,]+", directives)))
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.facts import FACTS_SCHEMA, PageFacts, from_table, to_batch
@@ -33,6 +35,7 @@ from siteglass.ingest.store.shared_values import (
     pairs_of,
 )
 from siteglass.ingest.store.sorting import ROWS_AT_ONCE, folded_files
+from siteglass.ingest.store.unchanged import visits_in
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.settings import Settings
 
@@ -85,6 +88,8 @@ class FactsStore:
         self._files = files
         self._min_domains = min_domains
         self._rows_at_once = rows_at_once
+        self.unknown_visits = 0
+        """Visits appended since it was opened that found a page as it was, which the store does not have."""
 
     def commit(self) -> None:
         """Let what was changed count, and delete what does not any more."""
@@ -172,8 +177,11 @@ class FactsStore:
         name = f"{self.manifest.number:06}-{digest}"
         pairs, domains = [PAIRS_SCHEMA.empty_table()], set[str]()
         links = [LINKS_SCHEMA.empty_table()]
-        with self._files.writer(f"deltas/{name}", "facts", FACTS_SCHEMA) as writer:
-            for pages in folded_files(sorted(new.values()), self._rows_at_once):
+        with (
+            self._with_unchanged(sorted(new.values())) as paths,
+            self._files.writer(f"deltas/{name}", "facts", FACTS_SCHEMA) as writer,
+        ):
+            for pages in folded_files(paths, self._rows_at_once):
                 writer.write(pages)
                 pairs.append(pairs_of(pages))
                 links.append(links_of(pages))
@@ -193,6 +201,23 @@ class FactsStore:
             tasks=[*self.manifest.tasks, *sorted(new)],
         )
         return len(new)
+
+    @contextmanager
+    def _with_unchanged(self, paths: list[Path]) -> Iterator[list[Path]]:
+        """Files of facts, and one more with the rows of visits that found a page as it was, see `unchanged`."""
+        visits = visits_in(paths)
+        if not visits.rows.num_rows:
+            yield paths
+            return
+        found, rest = visits.with_pages(self.pages(visits.domains))
+        if rest.rows.num_rows:
+            more, rest = rest.with_pages(folded_files(paths, self._rows_at_once))
+            found += more
+        self.unknown_visits += rest.rows.num_rows
+        with tempfile.TemporaryDirectory(prefix=".sorting-", dir=paths[0].parent) as folder:
+            path = Path(folder) / "unchanged.parquet"
+            pq.write_table(pa.concat_tables([FACTS_SCHEMA.empty_table(), *found]), path)
+            yield [*paths, path]
 
     def _crossing(self, values: Sequence[str]) -> pa.Table:
         """Pairs of the values that are over the threshold with these files, and were not before."""
