@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from siteglass.ingest.capture import Capture
+from siteglass.ingest.extract.mail_hosts import mail_hosts
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.technologies import technologies
 from siteglass.ingest.extract.technologies.matcher import MAX_TECHNOLOGIES, Matcher
@@ -174,4 +175,4 @@ def test_the_service_knows_which_technologies_are_detected() -> None:
     """It reads the files alone: the libraries of the matcher are not installed there."""
     rules = own_rules()
     implied = {name for rule in rules.values() for name in rule.implies}
-    assert detected_technologies() == {*rules, *implied, *long_tail().values()}
+    assert detected_technologies() == {*rules, *implied, *long_tail().values(), *mail_hosts().values()}
