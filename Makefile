@@ -345,7 +345,15 @@ long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,0
 
 .PHONY: long-crawl
 long-crawl: setup ## Two fetchers against 2,000 hostile hosts, under kills of fetchers, PostgreSQL and Redis; takes hours
-	SITEGLASS_LONG=1 $(BIN)/pytest -n 0 tests/crawl/test_hostile_web.py
+	SITEGLASS_LONG=1 $(BIN)/pytest -n 0 --nightly tests/crawl/test_hostile_web.py tests/crawl/test_kills.py
+
+.PHONY: long-frontier
+long-frontier: setup ## Take and acknowledge with 10 million domains; needs 5 GB of disk
+	$(BIN)/python -m bench.frontier_rate --keep
+
+.PHONY: long-fetching
+long-fetching: setup ## Pages per second of CPU, and memory, of the crawler on 500 made-up sites
+	$(BIN)/python -m bench.crawl_rate --keep
 
 .PHONY: long-extract
 long-extract: setup ## Time of extraction on real pages, and Spark against the pool at 8,000 pages

@@ -30,6 +30,9 @@ scrape_configs:
   - job_name: siteglass
     static_configs:
       - targets: ["127.0.0.1:{target}"]
+  - job_name: siteglass-crawler
+    static_configs:
+      - targets: ["127.0.0.1:{crawler}"]
 """
 
 
@@ -43,15 +46,15 @@ def shorten(rules: str, factor: int) -> str:
 
 
 class Prometheus:
-    """The process, in a folder of the test; it scrapes one port every second."""
+    """The process, in a folder of the test; it scrapes the ports of a service and of a crawler every second."""
 
-    def __init__(self, folder: Path, target: int, factor: int) -> None:
+    def __init__(self, folder: Path, target: int, crawler: int, factor: int) -> None:
         self._folder = folder
         self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         for name in RULES:
             (folder / name).write_text(shorten((CHECKOUT / "deploy/prometheus" / name).read_text(), factor))
-        (folder / "prometheus.yaml").write_text(_CONFIGURATION.format(rules=", ".join(RULES), target=target))
+        (folder / "prometheus.yaml").write_text(_CONFIGURATION.format(rules=", ".join(RULES), target=target, crawler=crawler))
 
     def __enter__(self) -> Self:
         apt_install(PROMETHEUS, "prometheus")

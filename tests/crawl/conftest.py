@@ -131,6 +131,20 @@ async def _drop_frontier(settings: Settings) -> None:
     await connection.close()
 
 
+def siteglass(settings: Settings, *words: str) -> str:
+    """What a command printed, which must succeed."""
+    done = subprocess.run(
+        [str(SITEGLASS), *words],
+        env={**os.environ, **environment_of(settings)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
 def start_crawl(
     settings: Settings, folder: Path, *domains: str, options: tuple[str, ...] = ()
 ) -> subprocess.Popen[str]:

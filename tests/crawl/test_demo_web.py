@@ -1,8 +1,10 @@
-"""`siteglass demo web`: its sites are crawled with the settings that it writes, and the next run finds a change."""
+"""`siteglass demo web`: its sites are crawled with the settings that it writes, the next run finds a change and asks
+the other sites for changes only, and a site that opted out is not fetched."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,7 +20,7 @@ from siteglass_demo.sites.history import after_change
 from testing.ports import free_port
 from testing.private_engines import environment
 from testing.service import serving
-from tests.crawl.conftest import SITEGLASS, run_crawl
+from tests.crawl.conftest import SITEGLASS, run_crawl, siteglass
 
 COUNT = 6
 
@@ -55,17 +57,29 @@ def test_made_up_sites_are_crawled_and_a_change_is_found(crawl_settings: Setting
         domains = (folder / "domains.txt").read_text().split()
         assert domains == list(labels)
         run_crawl(settings, tmp_path, *domains, options=("--promote", "--workers", "1"))
-        changing = next(domain for domain in domains if labels[domain].kind == "normal")
+        changing, opted_out, *_ = (domain for domain in domains if labels[domain].kind == "normal")
         with (folder / "changed.txt").open("a") as changed:
             changed.write(f"{changing}\n")
         with serving(settings) as client:
             before = _titles(client)
-        time.sleep(1)
-        run_crawl(settings, tmp_path, changing, options=("--workers", "1"))
+        siteglass(settings, "suppress", "add", opted_out, "--reason", "asked to be left out")
+        assert siteglass(settings, "crawl", "add", str(folder / "domains.txt"), "--source", "demo").startswith(
+            f"{COUNT} of {COUNT} domains are due now"
+        )
+        assert f"{COUNT} domains, {COUNT} of them visited" in siteglass(settings, "crawl", "status")
+        told = run_crawl(settings, tmp_path, changing, options=("--workers", "1"))
         with serving(settings) as client:
             after = _titles(client)
     assert before == {domain: site.title for domain, site in labels.items() if site.kind == "normal"}
+    del before[opted_out]
     assert after == {**before, changing: after_change(labels[changing]).title}
+    # The second run: pages that did not change were not sent again, and nothing was requested of who opted out.
+    assert int(re.search(r"pages, (\d+) of them as before", told)[1]) >= 5  # type: ignore[index]  # it is there
+    _, second = sorted((tmp_path / "work" / "archives").glob("*.sends.tsv"), key=lambda path: path.stat().st_mtime)
+    requested = {line.split("\t")[1] for line in second.read_text().splitlines()}
+    assert changing in requested
+    assert opted_out not in requested
+    assert siteglass(settings, "crawl", "forget", changing).startswith(f"{changing} is forgotten")
 
 
 def _titles(client: httpx.Client) -> dict[str, str]:

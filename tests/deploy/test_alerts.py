@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import asyncpg
@@ -33,12 +33,14 @@ from siteglass.platform.postgres import Postgres
 from siteglass.platform.schema import LEDGER_MONTHS_AHEAD
 from siteglass.settings import Settings
 from siteglass_demo.leads import generate
+from testing.loopback_servers import hosting, naming
 from testing.metrics import scrape, total
 from testing.opensearch_cluster import Cluster, running_cluster
 from testing.ports import free_port
 from testing.private_engines import PrivateEngines
 from testing.prometheus import Prometheus
 from testing.service import API_KEY, ServiceProcess, fill, settings_for
+from tests.crawl.conftest import start_crawl
 
 NIGHTLY = True
 
@@ -158,7 +160,7 @@ class Callers:
 def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     folder = tmp_path_factory.mktemp("alerts")
     postgres, redis = (private_engines.get(name) for name in ("postgres", "redis"))
-    metrics_port = free_port()
+    metrics_port, crawl_metrics_port = free_port(), free_port()
     with running_cluster() as cluster:
         settings = settings_for(
             "alerts",
@@ -174,6 +176,10 @@ def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempP
             postgres_pool=4,
             workers=2,
             metrics_port=metrics_port,
+            crawl_metrics_port=crawl_metrics_port,
+            crawl_dsn=f"postgresql://siteglass_crawl@127.0.0.1:{postgres.port}/siteglass_crawl",
+            crawl_contact="https://operator.example/crawler",
+            outgoing_allowed=("127.0.0.0/8",),
             backup_info=str(folder / "info.json"),
         )
         leads = folder / "leads.parquet"
@@ -181,7 +187,7 @@ def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempP
         fill(settings, leads, Shape(shards=3, replicas=1))
         cluster.green()
         service = ServiceProcess(settings, log=folder / "service.log")
-        with Prometheus(folder, metrics_port, FACTOR) as prometheus:
+        with Prometheus(folder, metrics_port, crawl_metrics_port, FACTOR) as prometheus:
             made = Installation(settings, cluster, private_engines, service, prometheus, folder / "info.json")
             made.write_backup_info(age_s=60)
             service.start()
@@ -221,9 +227,26 @@ def test_a_backup_that_is_too_old(installation: Installation) -> None:
     )
 
 
-def test_redis_stops(installation: Installation) -> None:
+def test_redis_stops(installation: Installation, tmp_path: Path) -> None:
+    """While a crawler works, which sends nothing then."""
     engines = installation.engines
-    _fault(installation, {"SiteglassLimitsLocal"}, engines.get("redis").kill, lambda: engines.start("redis"))
+    with contextlib.ExitStack() as stack:
+        names, site = stack.enter_context(naming()), stack.enter_context(hosting())
+        names.say("stalled.org", "A", ["127.0.0.1"])
+        settings = replace(
+            installation.settings,
+            dns_servers=(f"127.0.0.1:{names.port}",),
+            crawl_http_port=site.port,
+            crawl_https_port=free_port(),
+        )
+
+        def stop() -> None:
+            engines.get("redis").kill()
+            crawler = start_crawl(settings, tmp_path, "stalled.org", options=("--no-leads",))
+            stack.callback(crawler.kill)
+
+        names_of_alerts = {"SiteglassLimitsLocal", "SiteglassCrawlStalled"}
+        _fault(installation, names_of_alerts, stop, lambda: engines.start("redis"))
 
 
 def test_a_table_that_a_job_writes_is_missing(installation: Installation) -> None:

@@ -16,7 +16,7 @@ from siteglass.platform import metrics
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "deploy/prometheus"
-MAX_ALERTS = 15
+MAX_ALERTS = 16
 ON_CALL = ROOT / "docs/guides/on-call.md"
 HEADINGS = ["What it means", "What customers see", "How to look", "What to do", "How to know that it is over"]
 # What Prometheus itself records about a target.

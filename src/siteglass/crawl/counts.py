@@ -10,6 +10,7 @@ from siteglass.platform.metrics import CRAWL_ANSWERS, CRAWL_DOMAINS, CRAWL_PROBL
 
 # Pages a second are those of this time.
 RATE_S = 30.0
+OUTCOMES = ("page", "unchanged", "moved", "error", "robots")
 
 
 class Counts:
@@ -22,6 +23,8 @@ class Counts:
         self.domains = 0
         self.failed_domains = 0
         self.problems: Counter[str] = Counter()
+        for outcome in OUTCOMES:  # so that their rates are known to be 0 before the first of them
+            CRAWL_ANSWERS.labels(outcome)
         self._earlier: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
 
     def add_request(self) -> None:
