@@ -95,7 +95,7 @@ WHERE known.fetched_at IS NULL
 _DONE = """
 INSERT INTO {schema}.addresses
     (domain, url, kind, hops, wanted, status, fetched_at, etag, modified, digest, full_at, store)
-SELECT domain, url, 0, 0, false, status, clock_timestamp(), etag, modified, digest, full_at, $8
+SELECT domain, url, 0, 0, false, status, clock_timestamp(), etag, modified, digest, full_at, NULLIF($8::bigint, 0)
 FROM unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
     AS given(domain, url, status, etag, modified, digest, full_at)
 ON CONFLICT (domain, url) DO UPDATE SET wanted = false, status = EXCLUDED.status, fetched_at = EXCLUDED.fetched_at,

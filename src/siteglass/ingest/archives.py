@@ -159,10 +159,10 @@ class _Reading:
         if page is not None:
             # "Not modified" is what the server answers to the crawler; the page itself still has its earlier status.
             self._held = self._capture(record, page if visit is None or visit.status == NOT_MODIFIED else visit, page)
-        elif visit is not None and _is_redirect(visit):
-            self._held = self._capture(record, visit, visit)  # all that counts is in its headers
         elif visit is not None and _PAGE_DIGEST.fullmatch(digest := record.headers.get("warc-page-digest", "")):
             self._held = self._bare(record, status=NOT_MODIFIED, headers=visit.headers, page_digest=digest)
+        elif visit is not None and _is_redirect(visit):
+            self._held = self._capture(record, visit, visit)  # all that counts is in its headers
         elif visit is None or visit.status == NOT_MODIFIED or _is_wanted(record.url, visit, ""):
             yield UnresolvedRevisit(archive=self._archive, offset=record.offset, url=record.url[:MAX_URL_CHARS])
 
