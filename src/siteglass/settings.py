@@ -225,7 +225,7 @@ class Settings:
     )
     crawl_contact: Annotated[
         str,
-        "URL or email address in the crawler's user agent, by which owners of sites reach you; empty: the page "
+        "URL or email address in the crawler's user agent, by which owners of sites reach you. Empty: the page "
         "/opt-out of the public URL, which says how to keep the crawler out.",
     ] = ""
     crawl_excluded: Annotated[

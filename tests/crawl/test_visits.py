@@ -164,7 +164,7 @@ def _records(folder: Path) -> list[tuple[str, str, bytes]]:
     (archive,) = finished_archives(folder)
     with archive.open("rb") as file:
         return [
-            (record.headers["WARC-Type"], record.headers.get("WARC-Target-URI", ""), record.reader.read())
+            (record.headers["WARC-Type"], str(record.headers.get("WARC-Target-URI")), record.reader.read())
             for record in ArchiveIterator(file, parse_http=True)
         ]
 

@@ -25,7 +25,7 @@ from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 
 IDLE_S = 0.2
-# The part of our own page that says what the crawler does, and how to keep it out.
+# The part of our page that says what the crawler does, and how to keep it out.
 CRAWLER_PAGE = "/opt-out#crawler"
 # A file that exists until the crawl ends.
 STARTED = "started"

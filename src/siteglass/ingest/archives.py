@@ -167,7 +167,7 @@ class _Reading:
             yield UnresolvedRevisit(archive=self._archive, offset=record.offset, url=record.url[:MAX_URL_CHARS])
 
     def _bare(self, record: Record, **fields: Any) -> Capture:
-        """What is no page, and has no type; raises NotAnHttpResponse."""
+        """What has no page and no type; raises NotAnHttpResponse."""
         if len(record.url) > MAX_URL_CHARS:
             raise NotAnHttpResponse("long address")
         at_ms = _time_ms(record.headers.get("warc-date", ""))

@@ -13,8 +13,8 @@ EXTRACTOR_VERSION = "2026.11.19"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
-redirect: see `redirects_to`. robots: also what DNS says, whose address begins with "dns:"; the release before could not
-read a kind of its own."""
+redirect: see `redirects_to`. robots: a robots.txt. Also what DNS says, whose address begins with "dns:": the release
+before could not read another kind."""
 
 GeoBasis = Literal["", "json_ld", "address", "phone", "cctld", "gazetteer", "language"]
 

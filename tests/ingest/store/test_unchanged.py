@@ -14,7 +14,7 @@ from testing.warc_files import DATE_MS, answer, record, response, revisit, write
 
 WEEK_MS = 7 * 86_400_000
 LATER = "2026-10-08T12:00:00Z"
-PAGE = b"<html><title>Oak House</title><body><p>Tables of oak. hello@oak.example</p></body></html>"
+PAGE = b"<html><title>Oak House</title><body><p>Tables of oak. hello@oak-house.org</p></body></html>"
 DNS = b"20261001120000\noak.example. 300 IN A 192.0.2.1\noak.example. 300 IN MX 1 ASPMX.L.GOOGLE.COM.\n"
 
 
@@ -57,6 +57,6 @@ def test_an_unchanged_page_says_the_same_at_its_new_time(tmp_path: Path, at_once
     assert (page["archive"], page["digest"]) == ("second.warc.gz", page_digest(PAGE))
     assert (page["first_captured_ms"], page["last_captured_ms"]) == (DATE_MS, DATE_MS + WEEK_MS)
     seen = [(one["value"], one["first_ms"], one["last_ms"]) for one in page["seen"] if one["kind"] == "email"]
-    assert seen == [("hello@oak.example", DATE_MS, DATE_MS + WEEK_MS)]
+    assert seen == [("hello@oak-house.org", DATE_MS, DATE_MS + WEEK_MS)]
     assert rows["/team"]["noindex"]
     assert rows["dns:oak.example"]["technologies"] == ["Google Workspace"]
