@@ -54,7 +54,9 @@ class Prometheus:
         self._process: subprocess.Popen[bytes] | None = None
         for name in RULES:
             (folder / name).write_text(shorten((CHECKOUT / "deploy/prometheus" / name).read_text(), factor))
-        (folder / "prometheus.yaml").write_text(_CONFIGURATION.format(rules=", ".join(RULES), target=target, crawler=crawler))
+        (folder / "prometheus.yaml").write_text(
+            _CONFIGURATION.format(rules=", ".join(RULES), target=target, crawler=crawler)
+        )
 
     def __enter__(self) -> Self:
         apt_install(PROMETHEUS, "prometheus")

@@ -105,10 +105,10 @@ def crawl_status() -> None:
     found = _with_frontier(lambda frontier: frontier.status())
     next_at = "none" if found.next_at is None else f"{found.next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     click.echo(
-        f"{found.domains} domains, {found.visited} of them visited\n"
-        f"{found.failing} had no home page at their last visit\n"
-        f"{found.due} are due now, {found.leased} are being fetched; the next of the others: {next_at}\n"
-        f"{found.sent_today} requests today"
+        f"{found.domains} domains, {found.visited} of them visited.\n"
+        f"{found.failing} had no home page at their last visit.\n"
+        f"{found.due} are due now, {found.leased} are being fetched. The next of the others: {next_at}.\n"
+        f"{found.sent_today} requests today."
     )
 
 

@@ -1,10 +1,10 @@
 """The gate: may a request be sent now? One call of Redis answers for the registrable domain and for the address that
 the connection leads to, for all fetchers on all machines.
 
-Each key holds when the last request was allowed, and the delay that was due then. So a visit that follows a robots.txt to
-another site keeps the delay of that site. A permission is good for MARGIN_MS counted from the
-question, and delays are stretched by as much. So requests never follow each other sooner than the delay, however busy a
-fetcher is. A fetcher asks again, with the same token, for a permission that came too late.
+Each key holds when the last request was allowed, and the delay that was due then. So a visit that follows a robots.txt
+to another site keeps the delay of that site. A permission is good for MARGIN_MS counted from the question, and delays
+are stretched by as much. So requests never follow each other sooner than the delay, however busy a fetcher is. A
+fetcher asks again, with the same token, for a permission that came too late.
 
 If Redis lost its data, nothing is sent for the longest delay in use: the key `birth` says since when it remembers. A
 Redis that restarts from an older snapshot, and a standby that takes over, have keys, but they lack the last ones. They

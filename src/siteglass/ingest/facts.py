@@ -11,10 +11,10 @@ import pyarrow as pa
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
 EXTRACTOR_VERSION = "2026.11.19"
 
+# What DNS says is of the kind robots, with an address that begins with "dns:". The release before reads no new kinds.
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
-redirect: see `redirects_to`. robots: a robots.txt. Also what DNS says, whose address begins with "dns:": the release
-before could not read another kind."""
+redirect: see `redirects_to`."""
 
 GeoBasis = Literal["", "json_ld", "address", "phone", "cctld", "gazetteer", "language"]
 

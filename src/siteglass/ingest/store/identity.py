@@ -1,7 +1,7 @@
 """The name of a facts store that nothing else ever had.
 
-A crawler asks a site for changes only of pages that went into this store. A new store, even in the same place, gets whole
-pages again.
+A crawler asks a site for changes only of pages that went into this store. A new store, even in the same place, gets
+whole pages again.
 """
 
 from __future__ import annotations
