@@ -6,6 +6,8 @@ import asyncio
 
 from bench import frontier_rate
 
+NIGHTLY = True
+
 
 def test_a_small_size() -> None:
     figures = asyncio.run(frontier_rate.run(50_000, 0.5))
