@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -39,7 +39,7 @@ from siteglass.leads.operations import (
     SEARCH,
     VALUES,
 )
-from siteglass.leads.requests import EnrichRequest, Spending, read_enrich, read_page, read_search
+from siteglass.leads.requests import EnrichRequest, Spending, further_units, read_enrich, read_page, read_search
 from siteglass.leads.responses import (
     ESTIMATED,
     EnrichQuote,
@@ -63,6 +63,9 @@ from siteglass.web.operations import Operation
 from siteglass.web.parameters import read_no_parameters
 from siteglass.web.requests import read_json
 from siteglass.web.responses import encode, json_response
+
+Wanted = TypeVar("Wanted")
+Read = Callable[[dict[str, Any], int], Wanted]
 
 # What facets wait for the lists `paid` and `received`. Reading a long ledger continues with the next request.
 _PAID_TIMEOUT_S = 0.5
@@ -102,8 +105,9 @@ class LeadEndpoints:
             VALUES: self.values,
         }
 
-    async def search(self, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+    async def search(self, _request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
         """The first page of a search."""
+        await self.guard.take_rest(caller, call, 1 + further_units(body))
         return await self.first_page(caller, body, sealed_s=self.index.clock.now_ms() // 1000)
 
     async def first_page(self, caller: Caller, body: dict[str, Any], sealed_s: int) -> Offer:
@@ -119,6 +123,19 @@ class LeadEndpoints:
             listed = await self.lists.queries(caller.account_id, page.lists)
             headers |= await diagnose.hint_headers(self.index, wanted.meaning, listed)
         return self._offer("search", caller, page, spending, sealed_s, explained, headers)
+
+    async def _read(self, caller: Caller, call: Call, body: dict[str, Any], read: Read[Wanted]) -> tuple[Wanted, int]:
+        """What an operation that counts asks for, and the time of reading it; takes its units.
+
+        What is wrong with a body comes before its price. Only a long `query` is paid before it is read.
+        """
+        now_ms, further = self.index.clock.now_ms(), further_units(body)
+        if further:
+            await self.guard.take_rest(caller, call, COUNTING_UNITS + further)
+        wanted = read(body, now_ms)
+        if not further:
+            await self.guard.take_rest(caller, call, COUNTING_UNITS)
+        return wanted, now_ms
 
     async def page(self, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
         """The page that the cursor in the path stands for."""
@@ -164,9 +181,7 @@ class LeadEndpoints:
     async def interpret(self, request: Request, caller: Caller, call: Call) -> Response:
         """What a search means, without running it."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        now_ms = self.index.clock.now_ms()
-        wanted, _spending = read_search(body, now_ms)  # what is wrong with it comes before its price
-        await self.guard.take_rest(caller, call, COUNTING_UNITS)
+        (wanted, _spending), now_ms = await self._read(caller, call, body, read_search)
         meaning = await self._with_model(wanted.meaning, body, now_ms)
         total = await self.count(caller, replace(wanted, meaning=meaning))
         notes = interpret.note_headers(meaning)
@@ -191,9 +206,7 @@ class LeadEndpoints:
     async def facets(self, request: Request, caller: Caller, call: Call) -> Response:
         """How many leads of a search have which values."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        now_ms = self.index.clock.now_ms()
-        wanted = facets.read_facets(body, now_ms)
-        await self.guard.take_rest(caller, call, COUNTING_UNITS)
+        wanted, now_ms = await self._read(caller, call, body, facets.read_facets)
         wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
         shown, total = await self.count_values(caller, wanted)
         notes = interpret.note_headers(wanted.meaning)
@@ -233,9 +246,7 @@ class LeadEndpoints:
     async def diagnose(self, request: Request, caller: Caller, call: Call) -> Response:
         """Why a search finds few leads or none."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        now_ms = self.index.clock.now_ms()
-        wanted, _spending = read_search(body, now_ms)
-        await self.guard.take_rest(caller, call, COUNTING_UNITS)
+        (wanted, _spending), now_ms = await self._read(caller, call, body, read_search)
         meaning = await self._searchable(wanted.meaning, body, now_ms)
         diagnosis = await self.find_diagnosis(caller, replace(wanted, meaning=meaning))
         notes = interpret.note_headers(meaning)

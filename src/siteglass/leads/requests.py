@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -22,7 +22,7 @@ from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, ENRICH_SELECTABLE, SEARCH_SELECTABLE, SORTS
 from siteglass.query.filters import type_name, written_as_array
-from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
+from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS, units_of
 from siteglass.web.messages import Parameters, RequestBody, names_of
 from siteglass.web.operations import MAX_LIMIT
 from siteglass.web.requests import FieldReader, list_names, nearest_name, read_fields, unknown_fields
@@ -313,6 +313,13 @@ def _how_else(name: str) -> str | None:
 def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
     """The body of POST /v1/leads/search, /v1/leads/interpret and /v1/leads/diagnose."""
     return read_search_part(body, now_ms, unknown_search_fields(body, SearchBody))
+
+
+def further_units(body: Mapping[str, Any]) -> int:
+    """Units of the rate limit that reading a long `query` takes beyond the first; a longer one than allowed is not
+    read."""
+    query = body.get("query")
+    return units_of(query) - 1 if isinstance(query, str) and len(query) <= MAX_QUERY_CHARS else 0
 
 
 def unknown_search_fields(body: dict[str, Any], kind: type[RequestBody]) -> Problems:

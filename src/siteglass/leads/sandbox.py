@@ -42,6 +42,7 @@ from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.enrich import EnrichmentResult, enrich, failed
 from siteglass.leads.evidence import Evidence, evidence_of
 from siteglass.leads.facets import FacetsRequest
+from siteglass.leads.requests import further_units
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
 from siteglass.web.requests import read_json
@@ -193,8 +194,9 @@ class SandboxCharger:
 class SandboxEndpoints(LeadEndpoints):
     """The operations over the made-up leads, with every outcome on request."""
 
-    async def search(self, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+    async def search(self, _request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
         """The first page of a search. A `query` such as `test:UNAVAILABLE` asks for an outcome instead."""
+        await self.guard.take_rest(caller, call, 1 + further_units(body))
         wanted = body.get("query")
         now_s = self.index.clock.now_ms() // 1000
         if not isinstance(wanted, str) or not wanted.startswith(START):

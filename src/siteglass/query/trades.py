@@ -17,6 +17,9 @@ from siteglass.query.nearest import TEXT_LENGTH_MAX
 __all__ = ["Trade", "Trades", "trades"]
 
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
 class Trade(NamedTuple):
     id: str
     parent: str  # the id of the wider trade; "" if there is none
@@ -86,14 +89,23 @@ class Trades:
 
     def meanings(self, text: str) -> dict[str, str]:
         """Language -> the trade that the whole text names in it, in the order of `languages`."""
-        key = compact(text[:TEXT_LENGTH_MAX])
+        return self._meanings(compact(text[:TEXT_LENGTH_MAX]))
+
+    def _meanings(self, key: str) -> dict[str, str]:
         return {language: trade for language, forms in self._forms.items() if (trade := forms.get(key))}
 
     def begins_form(self, text: str) -> bool:
         """Whether a form of any language begins with the text."""
+        return self.meanings_if_begun(text) is not None
+
+    def meanings_if_begun(self, text: str) -> Mapping[str, str] | None:
+        """What the whole text means, as `meanings` has it; None if no form of any language begins with it."""
         key = compact(text[:TEXT_LENGTH_MAX])
         near = bisect_left(self._sorted_forms, key)
-        return near < len(self._sorted_forms) and self._sorted_forms[near].startswith(key)
+        form = self._sorted_forms[near] if near < len(self._sorted_forms) else ""
+        if form == key:
+            return self._meanings(key)
+        return _NOTHING if form.startswith(key) and form else None
 
     def forms(self, language: str) -> Mapping[str, str]:
         """Every form of a language as a `compact` key, with its trade: for texts that have many words to look up.

@@ -59,7 +59,7 @@ class DownloadOffer:
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The choices, and the price of what is chosen."""
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
-    search = (await read_search(dashboard, visit)).search
+    search = (await read_search(dashboard, visit, terms)).search
     if search.is_empty or search.after or search.bought:
         return see_other(search.path)
     offer, problem = None, ""

@@ -37,7 +37,7 @@ from siteglass.query.body import Meaning
 from siteglass.query.criteria import Criteria
 from siteglass.query.directives import MAX_TEXT_CHARS, print_condition
 from siteglass.query.filters import directive_can_say
-from siteglass.query.natural import MAX_QUERY_CHARS
+from siteglass.query.natural import MAX_QUERY_CHARS, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
     if visit.query.get("text"):
         return await _show_text(dashboard, visit, terms)
-    reading = await read_search(dashboard, visit)
+    reading = await read_search(dashboard, visit, terms)
     if visit.wants_part and visit.query.get("part") == "facets":
         return await _show_facets(dashboard, visit, terms, reading.search)
     if visit.wants_part and visit.query.get("part") == "count":
@@ -63,15 +63,17 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     return await _show(dashboard, visit, terms, reading)
 
 
-async def read_search(dashboard: Dashboard, visit: Visit) -> Reading:
-    """The search of the address."""
+async def read_search(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -> Reading:
+    """The search of the address. Long words take units of the rate limit before they are read."""
     now_ms, words, meaning, problem = dashboard.leads.index.clock.now_ms(), words_of(visit.query), None, ""
     if len(words) > MAX_QUERY_CHARS:
         problem = f"Use at most {MAX_QUERY_CHARS:,} characters; the search has {len(words):,}."
     elif words:
         try:
+            if (further := units_of(words) - 1) > 0:
+                await dashboard.take_units(visit, terms.caller, further)
             meaning = (await dashboard.leads.read({"query": words})).meaning
-        except BadRequest as error:
+        except (BadRequest, TooManyRequests) as error:
             problem = error.message
     search, unreadable = apply_changes(meaning, visit.query, now_ms)
     return Reading(search, meaning, problem, len(unreadable))
@@ -197,7 +199,7 @@ async def _note_count(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, r
 async def save(dashboard: Dashboard, visit: Visit) -> Response:
     """Save the search of the address under a name."""
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
-    reading, name = await read_search(dashboard, visit), name_of(visit.form.get("name"))
+    reading, name = await read_search(dashboard, visit, terms), name_of(visit.form.get("name"))
     search = reading.search.showing()
     try:
         await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)

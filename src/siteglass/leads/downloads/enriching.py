@@ -44,10 +44,9 @@ class EnrichmentPrice:
 
 
 async def find_price(
-    leads: LeadEndpoints, charger: AccountCharger, caller: Caller, table: UploadedTable
+    leads: LeadEndpoints, charger: AccountCharger, caller: Caller, hosts: Sequence[str]
 ) -> EnrichmentPrice:
-    """Look all domains up, and count what would be charged now."""
-    hosts = table.domains
+    """Look the host of each row up, and count what would be charged now."""
     stored: dict[str, str] = {}
     no_address: set[str] = set()
     wanted = list(dict.fromkeys(filter(None, hosts)))

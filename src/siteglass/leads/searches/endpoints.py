@@ -11,7 +11,7 @@ from siteglass.access.keys import Caller
 from siteglass.leads.charging import Offer
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.operations import COUNTING_UNITS
-from siteglass.leads.requests import read_page
+from siteglass.leads.requests import further_units, read_page
 from siteglass.leads.responses import ESTIMATED
 from siteglass.leads.searches.operations import COUNT_SEARCH, DELETE_SEARCH, RUN_SEARCH, SAVE_SEARCH, SEARCHES
 from siteglass.leads.searches.requests import read_saved_search
@@ -47,9 +47,11 @@ class SearchEndpoints:
         read_no_parameters(request.query_params)
         return json_response(searches_response(await self._searches.seen(caller), caller))
 
-    async def save(self, request: Request, caller: Caller, _call: Call) -> Response:
+    async def save(self, request: Request, caller: Caller, call: Call) -> Response:
         """Save a search."""
         body = await read_json(request, self._index.settings.max_body_bytes)
+        if isinstance(search := body.get("search"), dict):
+            await self._leads.guard.take_rest(caller, call, 1 + further_units(search))
         wanted = read_saved_search(body, self._index.clock.now_ms())
         saved = await self._searches.save(caller, wanted.name, wanted.search, shared=wanted.shared)
         return json_response(show(saved, caller))
@@ -65,7 +67,7 @@ class SearchEndpoints:
         """How many leads match now, and at the last count."""
         read_no_parameters(request.query_params)
         saved = await self._searches.find(caller, request.path_params["name"])
-        await self._leads.guard.take_rest(caller, call, COUNTING_UNITS)
+        await self._leads.guard.take_rest(caller, call, COUNTING_UNITS + further_units(saved.search))
         total = await self._leads.count(caller, await self._leads.read(saved.search))
         await self._searches.note_count(saved, total.count)
         return json_response(count_response(saved, total.count), headers=ESTIMATED if total.estimated else {})

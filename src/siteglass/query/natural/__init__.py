@@ -1,4 +1,4 @@
-"""Sentences: what they mean, in stages of one module each. Pure, and never raises.
+"""Sentences: what they mean, in stages of one module each. Pure, and raises only for one that takes too many steps.
 
 literals → text (words) → lexicon (what phrases can mean) → typos → agreement (places that their neighbours decide) →
 segments → choice → required, changes (of technologies), wishes (what no field answers) → joined, alternatives (branches
@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from siteglass.query.natural.interpretation import LOW_CONFIDENCE, Interpretation
+from siteglass.query.natural.interpretation import LOW_CONFIDENCE, Interpretation, units_of
 from siteglass.query.natural.lexicon import ENGLISH, lexicon
 from siteglass.query.natural.reading import split
 from siteglass.query.natural.required import says
 from siteglass.query.natural.typos import load as load_typos
 from siteglass.query.trades import trades
 
-__all__ = ["LOW_CONFIDENCE", "MAX_QUERY_CHARS", "Interpretation", "interpret", "load", "says"]
+__all__ = ["LOW_CONFIDENCE", "MAX_QUERY_CHARS", "Interpretation", "interpret", "load", "says", "units_of"]
 
 MAX_QUERY_CHARS = 1_000
 
@@ -34,6 +34,6 @@ def load() -> None:
 
 def interpret(query: str, today: date, require: Sequence[str] = ()) -> Interpretation:
     """The meaning of a sentence; what goes beyond the size of a search is reported, never refused. The phrases to
-    `require`, as far as the sentence has them, become keywords."""
+    `require`, as far as the sentence has them, become keywords. Raises QueryError if it takes too many steps."""
     query = query[:MAX_QUERY_CHARS]
     return Interpretation(query, split(query, require), today)

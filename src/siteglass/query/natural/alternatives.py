@@ -10,8 +10,10 @@ branch is a run of phrases, read by the same stages as a whole sentence. How far
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice, pairwise
 
 from siteglass.query.criteria import Clause
@@ -36,6 +38,8 @@ _SHARING = frozenset((Role.TECHNOLOGY, Role.CATEGORY, Role.FLAG_GOOD, Role.FAST,
 # So many things a side of an "or" between whole phrases has at most, and so many words before it are looked at.
 _MOST_IN_BUNDLE = 6
 _MOST_AWAY = 30
+# So many words a list of whole phrases has before its "or".
+_MOST_LISTED = 90
 # Nobody says more groups of alternatives in a sentence; each is read by itself.
 MAX_GROUPS = 8
 
@@ -61,6 +65,7 @@ def read_alternatives(sentence: Sentence, stages: Stages) -> None:
     for at, part in enumerate(sentence.parts):
         if groups < MAX_GROUPS and finder.joins(at) and not part.used and (sides := finder.sides(at)):
             _write(sentence, sides, stages)
+            finder.forget()
             groups += 1
 
 
@@ -98,8 +103,23 @@ def _together(branch: Sequence[Reading]) -> list[Clause]:
     return [clause for reading in branch for clause in reading.clauses] if sayable else []
 
 
+def _last_before(places: Sequence[int], at: int) -> int:
+    """The last of these places before one; -1 if there is none."""
+    earlier = bisect_left(places, at)
+    return places[earlier - 1] if earlier else -1
+
+
 class _Finder(Things):
     """Finds what an "or" joins."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__(sentence)
+        self._denials: dict[int, bool] = {}
+        """Whether things are denied whose words before end at a place."""
+
+    def forget(self) -> None:
+        super().forget()
+        self._denials.clear()
 
     def joins(self, at: int) -> bool:
         """Whether a phrase is an "or" between two things; an "and" is one between places of different size."""
@@ -184,7 +204,7 @@ class _Finder(Things):
         """One thing on each side, and further ones joined by "or" or a comma."""
         first = _Side(self._start(self.first_listed(left)), at)
         shared = self._shared_denial(left, at, right)
-        sides = [*self._listed_before(first.start), first, _Side(at + 1, self._end(right), shared)]
+        sides = [*self._things_before(first.start), first, _Side(at + 1, self._end(right), shared)]
         sides = [replace(side, end=self._without_comma(side.end)) for side in sides]
         while (end := sides[-1].end) < len(self._parts) and self._parts[end].has(Role.OR):
             further = self.thing(end, 1)
@@ -196,7 +216,7 @@ class _Finder(Things):
     def _without_comma(self, end: int) -> int:
         return end - 1 if self._parts[end - 1].has(Role.COMMA) else end
 
-    def _listed_before(self, start: int) -> list[_Side]:
+    def _things_before(self, start: int) -> list[_Side]:
         """ "a phone, an email or a Facebook page": things before a comma."""
         sides: list[_Side] = []
         while start > 1 and self._parts[start - 1].has(Role.COMMA):
@@ -263,9 +283,11 @@ class _Finder(Things):
         """ "hotels without a booking calendar or restaurants with no sitemap": each side names a business and more."""
         end = self._without_comma(at)
         after = list(islice(self.things_in(at + 1, self._clause_end(at)), _MOST_IN_BUNDLE))
+        if len(after) < 2 or not self._names_business(after[0]):
+            return []
         before = list(self.things_in(max(self._sentence_start(at), at - _MOST_AWAY), end))
         named = [i for i in before if self._names_business(i)]
-        if len(after) < 2 or not named or named[-1] == before[-1] or not self._names_business(after[0]):
+        if not named or named[-1] == before[-1]:
             return []
         return [_Side(self._start(named[-1]), end), _Side(at + 1, self._clause_end(at))]
 
@@ -311,7 +333,7 @@ class _Finder(Things):
         if not self._parts[at - 1].has(Role.COMMA):
             return []
         start = self._sentence_start(at)
-        commas = [i for i in range(start, at) if self._parts[i].has(Role.COMMA)]
+        commas = [i for i in range(start, at) if self._parts[i].has(Role.COMMA)] if at - start <= _MOST_LISTED else []
         if len(commas) < 2:
             return []
         bounds = [*pairwise([start, *(i + 1 for i in commas)]), (at + 1, self._clause_end(at) + 1)]
@@ -339,7 +361,7 @@ class _Finder(Things):
 
     def _sentence_start(self, at: int) -> int:
         """Where the sentence or request begins that a place is in."""
-        return next((i + 1 for i in range(at - 1, -1, -1) if self._parts[i].has(Role.BREAK, Role.REQUESTS)), 0)
+        return _last_before(self._sentence_ends, at) + 1
 
     def _linked_alike(self, first: Sequence[int], second: Sequence[int]) -> bool:
         """ "React and Stripe or Vue and PayPal", "Wix with Stripe or Wix with PayPal": the words between are the same,
@@ -360,16 +382,24 @@ class _Finder(Things):
         return [_Side(opens + 1, at - 1), _Side(at + 2, closes)] if opens is not None and closes is not None else []
 
     def _clause_start(self, at: int) -> int:
-        start = at
-        while start and not self._ends_clause(start - 1) and not self._parts[start - 1].has(Role.REQUESTS):
-            start -= 1
-        return start
+        return max(_last_before(self._clause_ends, at), _last_before(self._sentence_ends, at)) + 1
 
     def _clause_end(self, at: int) -> int:
-        end = at + 1
-        while end < len(self._parts) and not self._ends_clause(end):
-            end += 1
-        return end
+        later = bisect_right(self._clause_ends, at)
+        return self._clause_ends[later] if later < len(self._clause_ends) else len(self._parts)
+
+    @cached_property
+    def _sentence_ends(self) -> list[int]:
+        """Where sentences and requests end. As below: found once, since every "or" looks for the nearest."""
+        return [i for i, part in enumerate(self._parts) if part.has(Role.BREAK, Role.REQUESTS)]
+
+    @cached_property
+    def _clause_ends(self) -> list[int]:
+        return [i for i in range(len(self._parts)) if self._ends_clause(i)]
+
+    @cached_property
+    def _neithers(self) -> list[int]:
+        return [i for i, part in enumerate(self._parts) if part.key in self._sentence.sets["neither"]]
 
     def _ends_clause(self, at: int) -> bool:
         """A comma, or a "but"; "but not" only denies what follows."""
@@ -380,17 +410,28 @@ class _Finder(Things):
 
     def _denied(self, at: int) -> bool:
         """ "without A or B" means neither, which can be said of all but flags."""
-        neither = any(part.key in self._sentence.sets["neither"] for part in self._parts[:at])
-        if self._parts[at].kind in FLAGS and not neither:
+        if self._parts[at].kind in FLAGS and not _last_before(self._neithers, at) >= 0:
             return False
+        walked = []
         for i in range(at - 1, -1, -1):
-            part = self._parts[i]
-            if part.has(Role.NEGATION, Role.EXCEPTION):
-                return True
-            if set(part.key.split()) & self._sentence.sets["relative"]:
-                return False  # "no LinkedIn that have an email or a phone"
-            if not part.has(Role.FUNCTION, Role.AND, Role.OR, Role.COMMA, Role.USING) and not self.asked(i):
-                return False
+            denied = self._denials[i] if i in self._denials else self._denies(i)
+            if denied is not None:
+                break
+            walked.append(i)
+        else:
+            denied = False
+        self._denials |= dict.fromkeys(walked, denied)
+        return denied
+
+    def _denies(self, at: int) -> bool | None:
+        """Whether a phrase denies things after it; None: what is before it decides."""
+        part = self._parts[at]
+        if part.has(Role.NEGATION, Role.EXCEPTION):
+            return True
+        if set(part.key.split()) & self._sentence.sets["relative"]:
+            return False  # "no LinkedIn that have an email or a phone"
+        if part.has(Role.FUNCTION, Role.AND, Role.OR, Role.COMMA, Role.USING) or self.asked(at):
+            return None
         return False
 
     def _own_verb(self, at: int, right: int) -> bool:

@@ -39,6 +39,8 @@ _SMALL = (Role.FUNCTION, Role.TOOL_NOUNS)
 # May be between a verb or its technologies and a time: "within 30 days".
 _BEFORE_TIMES = (Role.FUNCTION, Role.PLACE_PREPOSITION, Role.LANGUAGE_MARKER)
 _VAGUE_DAYS = {Role.RECENT: 30, Role.THIS_WEEK: 7}
+# One verb has at most so many lists: "switched from A or B to C".
+_MOST_LISTS = 4
 # A time has at most so many phrases.
 _LONGEST_TIME = 6
 
@@ -100,12 +102,13 @@ def open_changes(sentence: Sentence) -> Iterator[range]:
 def _find(sentence: Sentence) -> list[_Change]:
     """The changes of technologies that are not written yet."""
     changes = []
+    times = list(_times(sentence))
     for at, part in enumerate(sentence.parts):
         sense = part.sense(Role.CHANGE) or _denied_verb(sentence, part)
         if sense is None or part.used or part.kind in ENTITIES:
             continue
         name, when = sense.values
-        change = _read(sentence, at, name)
+        change = _read(sentence, at, name, times)
         if change.groups and (when != _WITH_TIME or change.time):
             changes.append(change)
         elif when == _ALWAYS:
@@ -133,14 +136,14 @@ def _refuse(sentence: Sentence, at: int) -> None:
     sentence.refuse([part for part in sentence.parts[start:end] if not part.used], NO_TECHNOLOGY)
 
 
-def _read(sentence: Sentence, at: int, name: str) -> _Change:
+def _read(sentence: Sentence, at: int, name: str, times: Sequence[_Time]) -> _Change:
     change = _Change(at, at, at + 1)
     if name == "switched":
         _read_switch(sentence, change)
     else:
         _read_technologies(sentence, change, "added" if name == "added" else "dropped")
     if change.groups:
-        _read_time(sentence, change)
+        _read_time(sentence, change, times)
         _read_denial(sentence, change)
     return change
 
@@ -165,7 +168,7 @@ def _read_switch(sentence: Sentence, change: _Change) -> None:
         start = clause_start(sentence, change.at) - 1
     name = _direction(sentence, sentence.parts[start]) if start == change.at else None
     at = start + 1
-    while at < len(sentence.parts):
+    while at < len(sentence.parts) and len(change.groups) < _MOST_LISTS:
         part = sentence.parts[at]
         if said := _direction(sentence, part):
             name = said
@@ -222,10 +225,11 @@ def _is_member(sentence: Sentence, change: _Change, at: int) -> bool:
 # --- times --------------------------------------------------------------------------------------
 
 
-def _read_time(sentence: Sentence, change: _Change) -> None:
+def _read_time(sentence: Sentence, change: _Change, times: Sequence[_Time]) -> None:
     """The time right after what is said so far, or right before it, or before the verb."""
-    times = list(_times(sentence))
     for time in times:
+        if any(part.used for part in sentence.parts[time.start : time.end]):
+            continue
         after = change.end <= time.start and _only(sentence, change.end, time.start, _BEFORE_TIMES)
         before = time.end <= change.start and _only(sentence, time.end, change.start, (Role.FUNCTION,))
         inside = change.start <= time.start < change.end
@@ -315,9 +319,11 @@ def _alternatives(sentence: Sentence, changes: Sequence[_Change]) -> Iterator[tu
             joined.append([change])
     for some in joined:
         start, end = some[0].start, some[-1].end
-        before = [part for part in sentence.parts[:start] if not part.has(Role.FUNCTION, Role.COMMA)]
-        after = [part for part in sentence.parts[end:] if not part.has(Role.COMMA)]
-        yield some, bool((before and before[-1].has(Role.OR)) or (after and after[0].has(Role.OR)))
+        earlier = (sentence.parts[i] for i in range(start - 1, -1, -1))
+        before = next((part for part in earlier if not part.has(Role.FUNCTION, Role.COMMA)), None)
+        later = (sentence.parts[i] for i in range(end, len(sentence.parts)))
+        after = next((part for part in later if not part.has(Role.COMMA)), None)
+        yield some, any(beside is not None and beside.has(Role.OR) for beside in (before, after))
 
 
 def _is_or(sentence: Sentence, start: int, end: int) -> bool:

@@ -8,6 +8,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from siteglass.errors import QueryError
 from siteglass.query.criteria import Clause, Criteria, criteria, merge
 from siteglass.query.directives import print_condition, size_problem
 from siteglass.query.filters import describe_clause, directive_can_say, write_filters
@@ -18,12 +19,18 @@ from siteglass.query.natural.reading import Words, read
 from siteglass.query.natural.scope import INDIFFERENT
 from siteglass.query.natural.second_look import Said, Suspicion, look_again
 from siteglass.query.natural.segments import Reading, Segment
+from siteglass.query.natural.sentence import Steps
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import vocabulary
 
 MAX_ALTERNATIVES = 3
 # Each is a reading of the whole sentence.
 MAX_TRIED = 8
+CHARS_PER_UNIT = 200
+"""A query takes one unit of the rate limit for so many characters begun."""
+# A unit is to cost at most 20 ms of a processor. Sentences that people write take at most 40 of these steps, lists that
+# join 1,000 characters of names by "or" about 1,700.
+STEPS_PER_UNIT = 2_000
 # Below it a search in strict mode is refused.
 LOW_CONFIDENCE = 0.6
 _CORRECTED = 0.8
@@ -60,6 +67,11 @@ _KIND_NAMES = {
     Role.LANGUAGE: "the language", Role.SPOKEN: "the language", Role.TECHNOLOGY: "the technology",
     Role.CATEGORY: "the kind of software", Role.SERVICE_TYPE: "the kind of business",
 }  # fmt: skip
+
+
+def units_of(query: str) -> int:
+    """How many units of the rate limit reading a query takes."""
+    return max(1, -(-len(query) // CHARS_PER_UNIT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +127,13 @@ class Interpretation:
         self.query = query
         self._words = words
         self._today = today
-        self._sentence = read(words, today)
+        self._sentence = read(words, today, self._steps())
         self.criteria, self._left_out = _gather(self._sentence.readings)
         self.directives = _directives(self.criteria)
+
+    def _steps(self) -> Steps:
+        """So many as the length of the query allows, as it pays units of the rate limit by length."""
+        return Steps(STEPS_PER_UNIT * units_of(self.query))
 
     @cached_property
     def filters(self) -> dict[str, Any]:
@@ -253,7 +269,10 @@ class Interpretation:
                 if (part.key, sense) in tried:
                     continue
                 tried.add((part.key, sense))
-                other = read(self._words, self._today, {part.tokens[0].start: sense})
+                try:
+                    other = read(self._words, self._today, self._steps(), {part.tokens[0].start: sense})
+                except QueryError:  # this reading would take too many steps
+                    continue
                 directives = _directives(_gather(other.readings)[0])
                 if directives not in seen:
                     seen.add(directives)

@@ -40,8 +40,14 @@ class Things:
     def __init__(self, sentence: Sentence) -> None:
         self._sentence = sentence
         self._parts = sentence.parts
-        self._fields: dict[int, str] = {}
-        """What each number is about, as far as it was asked."""
+        self._asked: dict[int, str] = {}
+        """What phrases ask about, as far as somebody wanted to know: an "or" looks at the same ones as the next."""
+        self._first_listed: dict[int, int] = {}
+
+    def forget(self) -> None:
+        """Look at all phrases again: some were used."""
+        self._asked.clear()
+        self._first_listed.clear()
 
     @cached_property
     def trades(self) -> dict[int, list[int]]:
@@ -59,6 +65,12 @@ class Things:
 
     def asked(self, at: int) -> str:
         """What a phrase asks about: two of the same are alternatives of one line."""
+        self._sentence.steps.take()
+        if (known := self._asked.get(at)) is None:
+            known = self._asked[at] = self._find_asked(at)
+        return known
+
+    def _find_asked(self, at: int) -> str:
         part = self._parts[at]
         if part.used:
             return ""
@@ -75,9 +87,7 @@ class Things:
         if part.kind in VAGUE:
             return VAGUE[part.kind].directive
         if part.kind == Role.NUMBER:
-            if at not in self._fields:
-                self._fields[at] = self._counted(at)
-            return self._fields[at]
+            return self._counted(at)
         return "page" if part.kind in (Role.PATH, Role.PAGE_WHOLE) else ""
 
     def _counted(self, at: int) -> str:
@@ -111,11 +121,20 @@ class Things:
 
     def first_listed(self, at: int) -> int:
         """The first of the things of one kind that "or" joins up to a place: "HubSpot or Drift"."""
+        chain = [at]
+        while chain[-1] not in self._first_listed and (before := self._listed_before(chain[-1])) is not None:
+            chain.append(before)
+        first = self._first_listed.get(chain[-1], chain[-1])
+        self._first_listed |= dict.fromkeys(chain, first)
+        return first
+
+    def _listed_before(self, at: int) -> int | None:
+        """The thing that an "or" joins to the one at a place, if it is of the same kind."""
         joint = self.whole(at)[0] - 1
         while joint > 0 and self._parts[joint].has(Role.FUNCTION, Role.USING) and not self.asked(joint):
             joint -= 1
         before = self.thing(joint, -1) if joint > 0 and self._parts[joint].has(Role.OR) else None
-        return at if before is None or self.asked(before) != self.asked(at) else self.first_listed(before)
+        return before if before is not None and self.asked(before) == self.asked(at) else None
 
     def built(self, at: int) -> str:
         """What two sides that are built alike have at the same place."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from siteglass.query.natural.kinds import PLACES, Role
 from siteglass.query.natural.segments import Segment
@@ -19,6 +20,8 @@ _ANZ = ("Australia and New Zealand",)
 ALL_OF, PART_OF = "all", "in"
 # A smaller city of the same name is meant beside others of its country, if it has this share of the people.
 _COMPARABLE = 0.5
+# So many of them are looked at.
+_MOST_OTHERS = 12
 
 Said = dict[str, list[Segment]]
 """Values in the order they were said, each with its words."""
@@ -157,8 +160,8 @@ def city_meant(sentence: Sentence, part: Segment, countries: set[str], states: s
 
 def _countries_of_others(sentence: Sentence, part: Segment) -> set[str]:
     """The countries of the other cities that are named: "Cork, Limerick or Waterford" lie in one."""
-    others = [other for other in sentence.parts if other.kind == Role.CITY and other is not part]
-    return {cities[0].country for other in others if (cities := cities_of(sentence, other))}
+    others = (other for other in sentence.parts if other.kind == Role.CITY and other is not part)
+    return {cities[0].country for other in islice(others, _MOST_OTHERS) if (cities := cities_of(sentence, other))}
 
 
 def cities_of(sentence: Sentence, part: Segment) -> list[City]:

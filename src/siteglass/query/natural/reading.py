@@ -23,7 +23,7 @@ from siteglass.query.natural.places import read_places
 from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
 from siteglass.query.natural.segments import Reading, Segment, segment
-from siteglass.query.natural.sentence import Sentence
+from siteglass.query.natural.sentence import Sentence, Steps
 from siteglass.query.natural.text import (
     Token,
     in_quotes,
@@ -100,11 +100,12 @@ def _matches(
     return found
 
 
-def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -> Sentence:
-    """What the words mean; `forced` are senses of the words that begin at some offsets."""
+def read(words: Words, today: date, steps: Steps, forced: Mapping[int, Sense] | None = None) -> Sentence:
+    """What the words mean; `forced` are senses of the words that begin at some offsets. Raises QueryError if it takes
+    more steps than are left."""
     known = lexicon()
     parts = segment(words.tokens, words.found, known, words.decided)
-    sentence = Sentence(parts, known, today, words.language)
+    sentence = Sentence(parts, known, today, words.language, steps)
     for literal in words.literals:
         part = Segment([literal.token])
         if literal.problem:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from siteglass.errors import Problem, QueryError
 from siteglass.query.criteria import Clause
 from siteglass.query.directives import make_any_of, make_condition
 from siteglass.query.natural.kinds import FLAGS, PAGES, PLACES, Role
@@ -17,12 +18,33 @@ from siteglass.query.vocabulary import vocabulary
 _THINGS = FLAGS | PAGES | {Role.CONTACT, Role.PATH}
 
 
+TOO_LONG = (
+    "interpreting it takes too many steps, because it repeats or lists too much; shorten it, or send filters such as "
+    "`country` and `technologies`. Nothing was charged"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
     """Words that were understood to ask for what no search can do, or that were not understood."""
 
     parts: tuple[Segment, ...]
     why: str
+
+
+class Steps:
+    """How often the stages may still look around in a sentence. It bounds the time, and does not depend on it."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+    def take(self) -> None:
+        """Count a step; raises QueryError if it is one too many."""
+        self.left -= 1
+        if self.left < 0:
+            raise QueryError([Problem("query", TOO_LONG)])
 
 
 @dataclass
@@ -33,6 +55,8 @@ class Sentence:
     words: Lexicon
     today: date
     language: str
+    steps: Steps
+    """Shared with the branches of alternatives."""
     readings: list[Reading] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     asides: list[list[Segment]] = field(default_factory=list)
@@ -99,6 +123,7 @@ class Sentence:
 
     def before(self, at: int) -> Segment | None:
         """The segment before, words without a meaning of their own passed over."""
+        self.steps.take()
         for part in reversed(self.parts[:at]):
             if not (
                 part.has(Role.FUNCTION)
@@ -113,6 +138,7 @@ class Sentence:
 
     def beside(self, at: int, step: int) -> Segment | None:
         """The next member of the list that a segment is in (joined by and, or, a comma): before (-1) or behind (1)."""
+        self.steps.take()
         i, joined = at + step, False
         while 0 <= i < len(self.parts) and abs(i - at) <= 4:
             part = self.parts[i]
@@ -136,6 +162,7 @@ class Sentence:
 
     def near(self, at: int, kinds: Sequence[Role], *, back: int = 6, ahead: int = 6) -> bool:
         """Whether a word of these kinds stands near, in the same part of the sentence."""
+        self.steps.take()
         for i in range(at - 1, max(-1, at - 1 - back), -1):
             part = self.parts[i]
             if part.has(Role.BREAK) or (part.kind == Role.NUMBER and i < at - 3):
@@ -152,11 +179,13 @@ class Sentence:
 
     def around(self, at: int, kinds: Sequence[Role]) -> list[Segment]:
         """All words of these kinds near a number: they tell what it counts."""
+        self.steps.take()
         near = self.parts[max(0, at - 8) : at + 8]
         return [part for part in near if part.has(*kinds) and not part.refused]
 
     def joint(self, first: int, second: int) -> Role | None:
         """How two segments are joined, if nothing else stands between them."""
+        self.steps.take()
         inside = self.parts[first + 1 : second]
         between = [
             part for part in inside if part.has(Role.AND, Role.OR) or not part.has(Role.FUNCTION, Role.TOOL_NOUNS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from siteglass.query.natural.keywords import is_left
@@ -104,14 +104,15 @@ def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
             break
         word = _PLURAL.sub(r"\1ies", part.meant)
         text = f"{text} {word}".lstrip()
-        if not trades().begins_form(text):
+        meanings = trades().meanings_if_begun(text)
+        if meanings is None:
             break
-        if trade := _trade(sentence, sentence.parts[at : end + 1], text):
+        if meanings and (trade := _trade(sentence, sentence.parts[at : end + 1], text, meanings)):
             best = (list(range(at, end + 1)), trade)
     return best
 
 
-def _trade(sentence: Sentence, window: Sequence[Segment], text: str) -> str:
+def _trade(sentence: Sentence, window: Sequence[Segment], text: str, meanings: Mapping[str, str]) -> str:
     if any(part.kind in _USED_OR_OFFERED for part in window):
         return ""
     if all(part.kind in _TYPES or part.has(Role.GENERIC) for part in window):
@@ -120,7 +121,6 @@ def _trade(sentence: Sentence, window: Sequence[Segment], text: str) -> str:
         return ""
     if len(window) == 1 and window[0].kind != Role.UNKNOWN:
         return ""
-    meanings = trades().meanings(text)
     if own := meanings.get(sentence.language) or meanings.get(ENGLISH):
         return own
     if text in sentence.words.common and len(window) < len(sentence.parts):
