@@ -218,6 +218,15 @@ def test_somebody_has_a_most_of_sessions(the_office: Office) -> None:
             "Ada.Lovelace.1234567",
             "Password123456789",
         ),
+        *("1q2w3e4r5t6z7u8i", "1qaz2wsx3edc4rfv", "qazwsxedcrfvtgb", "zaq12wsxcde34rfv"),
+        *(
+            "monkeymonkeymonkey1",
+            "P4$$w0rd-P4$$w0rd",
+            "Sommer2024Sommer",
+            "Summer2026!Winter2026!",
+            "letmein-football-1",
+        ),
+        *("thequickbrownfox", "ToBeOrNotToBe123", "ich liebe dich 2024", "iloveyoujessica", "ILoveYouForever1"),
     ],
 )
 def test_passwords_that_everybody_tries_first_are_refused(password: str) -> None:
@@ -225,7 +234,10 @@ def test_passwords_that_everybody_tries_first_are_refused(password: str) -> None
         passwords.check_password(password, "ada.lovelace@example.com")
 
 
-@pytest.mark.parametrize("password", ["correct horse battery staple", "some other long password", "7#Kd-9wQ2m!xZp4Lr"])
+@pytest.mark.parametrize(
+    "password",
+    ["correct horse battery staple", "some other long password", "another long password", "7#Kd-9wQ2m!xZp4Lr"],
+)
 def test_other_passwords_are_taken(password: str) -> None:
     passwords.check_password(password, "ada.lovelace@example.com")
 

@@ -19,6 +19,8 @@ MALFORMED = {
     "nul in the path": (b"GET /\x00 HTTP/1.1\r\nHost: test\r\n\r\n", "invalid char in url path"),
     "bytes in the path": (b"GET /\xff\xfe HTTP/1.1\r\nHost: test\r\n\r\n", "invalid char in url path"),
     "connect": (b"CONNECT example.com:80 HTTP/1.1\r\nHost: test\r\n\r\n", "the URL cannot be read"),
+    "no host": (b"GET /healthz HTTP/1.1\r\n\r\n", "expected one Host, found none"),
+    "two hosts": (GET + b"Host: other\r\n\r\n", "expected one Host, found 2"),
     "header name": (GET + b"Bad Name: x\r\n\r\n", "invalid header token"),
     "header value": (GET + b"Name: a\x00b\r\n\r\n", "invalid header value"),
     "content-length": (POST + b"Content-Length: ten\r\n\r\n", "content-length"),
@@ -45,6 +47,11 @@ def test_the_body_is_ours(service: ServiceProcess, case: str) -> None:
     (reply,) = ask(service.port, sent)
     check_error(reply, 400, "INVALID_REQUEST", said)
     assert reply.headers["connection"] == "close"
+
+
+def test_a_health_check_of_http_1_0_needs_no_host(service: ServiceProcess) -> None:
+    (reply,) = ask(service.port, b"GET /healthz HTTP/1.0\r\n\r\n")
+    assert reply.status == 200
 
 
 @pytest.mark.parametrize("case", ["method", "chunk size", "headers"])

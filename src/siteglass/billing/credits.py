@@ -259,19 +259,30 @@ class Billing:
         return Balances(row["api"], row["lead"], row["seq"])
 
     async def find_answer(self, caller: Caller, key: str) -> tuple[StoredAnswer, Receipt] | None:
-        """The answer that was stored under this key, with what it cost then and what the account has now."""
+        """The answer that was stored under this key, with what it cost then and what the account has now.
+
+        Raises CreditCapExceeded if another API key paid for more leads than this one may buy in a day.
+        """
         row = await self._postgres.fetchrow(
             """
-            SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq, l.domains
+            SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq, l.domains,
+                own.daily_lead_cap AS lead_cap, coalesce(payer.family, payer.id) <> $4 AS of_other_key
             FROM {schema}.idempotency i JOIN {schema}.ledger l
                 ON l.account_id = i.account_id AND l.seq = i.seq AND l.at = i.entry_at
+            LEFT JOIN {schema}.keys own ON own.id = $3
+            LEFT JOIN {schema}.keys payer ON payer.id = CASE WHEN l.actor_kind = 'key' THEN l.actor_id::bigint END
             WHERE i.account_id = $1 AND i.key = $2 AND i.at > clock_timestamp() - interval '24 hours'
             """,
             caller.account_id,
             key,
+            caller.key_id,
+            caller.family_id,
         )
         if row is None:
             return None
+        if row["of_other_key"] and row["lead_cap"] is not None and row["lead"] > row["lead_cap"]:
+            # A key that may not buy these leads does not get them through a key that could.
+            raise CreditCapExceeded("the key's daily lead cap allows", need=row["lead"], left=row["lead_cap"])
         # The one slot by its name: asked through all of them, every look-up would wait for any that is being emptied.
         kept = await self._postgres.fetchrow(
             f"SELECT headers, body FROM {{schema}}.answers_{row['slot']} WHERE account_id = $1 AND seq = $2",  # noqa: S608 - a number of ours

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files
 from typing import TypeVar
 
 from argon2 import PasswordHasher
@@ -21,19 +24,16 @@ MIN_CHARS = 15
 MAX_CHARS = 200
 # Minimum length of a password after removing what attackers guess first.
 MIN_LEFT = 8
-_COMMON = (
-    "password",
-    "passwort",
-    "passw0rd",
-    "siteglass",
-    "qwerty",
-    "letmein",
-    "welcome",
-    "iloveyou",
-    "admin",
-    "secret",
-)
 _ROWS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm")
+# "P4$$w0rd" is written for "password".
+_LOOK_ALIKES = str.maketrans("0134578@$!", "oieastbasi")
+_BETWEEN_WORDS = re.compile(r"[\s._-]+")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+# "monkeymonkey1": said again, it is no harder.
+_AGAIN = re.compile(r"(.{2,}?)\1+")
+# So much of a run of keys is a run: "1q2w3e4r".
+_RUN_CHARS = 6
+_STEPS = {step for row in _ROWS for at in range(len(row) - 1) for step in (row[at : at + 2], row[at : at + 2][::-1])}
 # OWASP asks for 19 MiB twice at least.
 MEMORY_KIB = 64 * 1024
 TIMES = 3
@@ -54,16 +54,37 @@ def check_password(password: str, email: str) -> None:
 
 
 def _hard_to_guess(password: str, email: str) -> int:
-    """How many characters are left without common words, the person's own, repetitions and runs such as 3456."""
-    unit = (password + password).find(password, 1)  # shorter than the whole if it repeats
-    left = password[:unit]
-    local, _, host = email.partition("@")
-    for word in sorted({*_COMMON, local, host, *local.split("."), *host.split(".")}, key=len, reverse=True):
-        if len(word) > 2:
-            left = left.replace(word, "")
-    steps = {row[at : at + 2] for row in _ROWS for at in range(len(row) - 1)}
-    steps |= {step[::-1] for step in steps}
-    return sum(at == 0 or (left[at - 1] != left[at] and left[at - 1 : at + 1] not in steps) for at in range(len(left)))
+    """How many characters are left without common words, the person's own, years, repetitions and runs such as
+    3456."""
+    bare = _BETWEEN_WORDS.sub("", password)
+    local, _, host = email.lower().partition("@")
+    own = {local, host, *local.split("."), *host.split(".")}
+    words = {_BETWEEN_WORDS.sub("", word) for word in own} | _guessed_first()
+    ordered = sorted((word for word in words if len(word) > 2), key=lambda word: (-len(word), word))
+    return min(_left(text, ordered) for text in (bare, bare.translate(_LOOK_ALIKES)))
+
+
+@cache
+def _guessed_first() -> frozenset[str]:
+    """The shipped words, and every part of a run of keys."""
+    text = files("siteglass.people").joinpath("guessed_first.txt").read_text()
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    runs = [line for line in lines if not line.isalpha() and len(line) > 2 * _RUN_CHARS]
+    runs += [line for line in lines if line.startswith(("qaz", "qay", "qaw"))]
+    parts = {
+        run[start : start + length]
+        for run in (*runs, *(run[::-1] for run in runs))
+        for length in range(_RUN_CHARS, len(run) + 1)
+        for start in range(len(run) - length + 1)
+    }
+    return frozenset(lines) | parts
+
+
+def _left(text: str, words: Sequence[str]) -> int:
+    for word in words:
+        text = text.replace(word, "")
+    text = _AGAIN.sub(r"\1", _YEAR.sub("", text))
+    return sum(at == 0 or (text[at - 1] != text[at] and text[at - 1 : at + 1] not in _STEPS) for at in range(len(text)))
 
 
 class Passwords:

@@ -120,6 +120,7 @@ class BoundedProtocol(HttpToolsProtocol):
         # Received since the request began or, after its headers, since the body began.
         self._sent_bytes = 0
         self._small_parts = 0
+        self._hosts = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
@@ -176,7 +177,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _begin_head(self) -> None:
         self._phase = _HEAD
-        self._section_bytes = self._sent_bytes = 0
+        self._section_bytes = self._sent_bytes = self._hosts = 0
         self._deadline = self._now + self._bounds.head_s
 
     def on_message_begin(self) -> None:
@@ -195,9 +196,17 @@ class BoundedProtocol(HttpToolsProtocol):
         name, value = name.lower(), value.strip(b" \t")  # blanks around a value are not part of it (RFC 9110, 5.5)
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
+        elif name == b"host":
+            self._hosts += 1
         self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
+        # What is between us and the client could take another host than we do (RFC 9112, 3.2).
+        if self._hosts != 1 and (self._hosts or self.parser.get_http_version() != "1.0"):
+            found = "none" if not self._hosts else str(self._hosts)
+            raise BadRequest(
+                [Problem("headers", f"expected one Host, found {found}; send the name of the service once")]
+            )
         if len(self.pipeline) >= self._bounds.max_pipelined:
             raise BadRequest([Problem("request", "too many pipelined requests on one connection; wait for responses")])
         if self.parser.should_upgrade() and any(

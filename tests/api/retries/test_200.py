@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from siteglass.access.keys import KeyLimits
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.accounts import owner
@@ -100,6 +101,18 @@ def test_every_key_of_the_account_gets_it_and_no_other_account(bank: Bank) -> No
     assert "idempotency-replayed" not in theirs.headers
     assert other.balance() == (0, 100 - COST[3])
     assert answered(theirs)["result_id"] != answered(first)["result_id"]
+
+
+def test_a_key_does_not_get_leads_that_its_cap_forbids_through_a_key_that_paid(bank: Bank) -> None:
+    one = bank.customer(lead=100)
+    body = {**IN_ORDER, "limit": 3}
+    first = one.post(SEARCH, body, retry="k")
+    for cap, status in ((0, 402), (COST[3] - 1, 402), (COST[3], 200)):
+        capped = bank.another(one.account_id, limits=KeyLimits(daily_lead_cap=cap))
+        with one.untouched():
+            again = capped.post(SEARCH, body, retry="k")
+        assert again.status_code == status, again.text
+    replayed(first, again)
 
 
 @pytest.mark.promise("retry.only_200")

@@ -142,12 +142,12 @@ class EnrichedTable:
                 yield own, ["found", *self.chosen.row(record)]
 
     async def csv_pieces(self) -> AsyncIterator[bytes]:
-        """The table as CSV with its own delimiter. Its own cells stay as they are."""
+        """The table as CSV with its own delimiter. Whoever wrote its cells, no spreadsheet computes them."""
         delimiter = self.table.delimiter or ","
-        yield csv_lines([self.headings], delimiter, start=self.chosen.byte_order_mark)
+        yield csv_lines([list(map(csv_cell, self.headings))], delimiter, start=self.chosen.byte_order_mark)
         rows = self.rows()
         while part := list(islice(rows, ROWS_AT_ONCE)):
-            yield csv_lines(([*own, *map(csv_cell, ours)] for own, ours in part), delimiter)
+            yield csv_lines((list(map(csv_cell, [*own, *ours])) for own, ours in part), delimiter)
 
     async def pages(self) -> AsyncIterator[Sequence[Sequence[Cell]]]:
         """The rows for a workbook."""

@@ -1,7 +1,8 @@
 """Rows as CSV or XLSX. No cell is a formula, whatever a website calls itself.
 
-In CSV, a text that a spreadsheet would compute gets an apostrophe in front. A phone number keeps its plus sign: digits,
-blanks and brackets compute nothing, and a CRM needs the number as it is. In XLSX every text is stored as a text.
+In CSV, a text that a spreadsheet would compute gets an apostrophe in front, also one of an uploaded table. A number
+keeps its sign, such as -5 or that of a phone: digits, blanks and brackets compute nothing, and a CRM needs the number as
+it is. In XLSX every text is stored as a text.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ MAX_XLSX_CHARS = 32_767
 MAX_COLUMN_WIDTH = 40
 READ_BYTES = 256 * 1024
 _BYTE_ORDER_MARK = "\ufeff"
-_PHONES = re.compile(r"\+\d[\d ()]*(?:; \+?[\d ()]+)*")
+_NUMBERS = re.compile(r"\+\d[\d ()]*(?:; \+?[\d ()]+)*|[+-]?\d+(?:[.,]\d+)*%?")
 # Excel stores no others of these.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def csv_cell(value: Cell) -> Cell:
     """A value that no spreadsheet computes."""
-    if not isinstance(value, str) or _PHONES.fullmatch(value):
+    if not isinstance(value, str) or _NUMBERS.fullmatch(value):
         return value
     return safe_text(value)
 
