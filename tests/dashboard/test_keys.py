@@ -30,9 +30,13 @@ from testing.dashboard.visitors import Office
 
 @pytest.mark.promise("auth.dashboard")
 def test_a_new_key_works_and_is_shown_once(the_office: Office) -> None:
-    visitor = the_office.visitor(the_office.somebody(the_office.account(api=10, lead=10)))
+    who = the_office.somebody(the_office.account(api=10, lead=10))
+    visitor = the_office.visitor(who)
     made = visitor.post("/dashboard/keys", fill_in(visitor, {"name": "  Office  Berlin "}))
     key, number = key_on(made), number_on(made)
+    (told_of_key,) = the_office.outbox.wait(who.email, 1)
+    assert told_of_key["Subject"] == "An API key was created"
+    assert (key[-4:] in told_of_key.get_content(), key in told_of_key.get_content()) == (True, False)
     assert made.headers["cache-control"] == "no-store"
     assert "You will not see it again" in made.text
     shown = words(made)

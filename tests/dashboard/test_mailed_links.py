@@ -13,6 +13,7 @@ import pytest
 
 from siteglass.access.audit import list_audit
 from siteglass.people import credentials, links, people
+from siteglass.people.mails import DELAY_S
 from siteglass.people.problems import PeopleError
 from siteglass.platform.postgres import Postgres
 from testing.dashboard.visitors import SESSION, Office, Somebody, Visitor, link_in
@@ -24,10 +25,7 @@ NEW = "some other long password"
 
 def mailed(office: Office, to: str, count: int = 1) -> EmailMessage:
     """The newest of so many mails; they go out after the answer."""
-    deadline = time.monotonic() + 10
-    while len(found := office.outbox.mails(to)) < count:
-        assert time.monotonic() < deadline, f"no mail to {to}"
-        time.sleep(0.02)
+    found = office.outbox.wait(to, count)
     assert len(found) == count
     return found[-1]
 
@@ -56,7 +54,12 @@ def test_a_new_password_by_a_mailed_link_ends_all_sessions_and_works_once(the_of
     assert visitor.post(path, {"password": NEW + "!"}).status_code == 404
     assert try_to(visitor, who.email, who.password).status_code == 422
     assert try_to(visitor, who.email, NEW).status_code == 303
-    assert "was changed" in mailed(the_office, who.email, 2)["Subject"]
+    _, *told = (mail["Subject"] for mail in the_office.outbox.wait(who.email, 3))
+    assert sorted(told) == ["New sign-in to Siteglass", "Your Siteglass password was changed"]
+    visitor.post("/dashboard/sign-out")
+    assert try_to(visitor, who.email, NEW).status_code == 303
+    time.sleep(DELAY_S[1] + 0.1)
+    mailed(the_office, who.email, 3)  # none about a browser that is known
 
 
 def test_a_newer_link_replaces_the_one_before_and_an_old_one_has_expired(the_office: Office) -> None:
@@ -238,8 +241,9 @@ def test_what_concerns_a_person_is_noted_in_all_their_accounts(the_office: Offic
             for account, rows in found.items()
         }
 
-    did = ["person.join", "person.rename", "person.sessions_end", "person.password"]
-    assert the_office.do(noted) == {who.account_id: did, second: did}
+    did = ["person.sign_in", "person.rename", "person.sessions_end", "person.password"]
+    joined = ["person.join"]
+    assert the_office.do(noted) == {who.account_id: [*joined, "person.sign_in", *did], second: [*joined, *did]}
 
 
 def test_a_changed_password_ends_all_other_sessions(the_office: Office) -> None:

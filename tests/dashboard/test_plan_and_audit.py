@@ -105,7 +105,7 @@ def test_the_trail_is_paged_both_ways_and_for_owners_only(the_office: Office) ->
             " FROM generate_series(0, 117) n",
             account,
         )
-    )  # with the three of account, credits and person: 121
+    )  # with those of account, credits, person and sign-in: 122
 
     def page(query: str) -> tuple[list[str], dict[str, str]]:
         text = owner.get(f"/dashboard/audit{query}").text

@@ -185,7 +185,11 @@ def test_turned_off_the_password_is_enough_and_it_is_noted(the_office: Office) -
         )
         return [row["action"] for row in rows]
 
-    assert the_office.do(noted) == ["person.join", "person.second_factor_on", "person.second_factor_off"]
+    assert the_office.do(noted) == [
+        *("person.join", "person.sign_in", "person.second_factor_on", "person.second_factor_off", "person.sign_in")
+    ]
+    told = {mail["Subject"] for mail in the_office.outbox.wait(who.email, 3)}
+    assert told == {"Two-step sign-in was turned on", "Two-step sign-in was turned off", "New sign-in to Siteglass"}
 
 
 def test_the_secret_is_stored_sealed(the_office: Office) -> None:

@@ -70,6 +70,7 @@ _PEOPLE = {
     "person.second_factor_off": ("turned two-step sign-in off", "turned two-step sign-in off for"),
     "person.second_factor_reset": ("turned two-step sign-in off", "turned two-step sign-in off for"),
     "person.recovery_codes": ("made new recovery codes", "created new recovery codes for"),
+    "person.sign_in": ("signed in", "signed in for"),
     "person.session_end": ("ended a session", "ended a session of"),
     "person.sessions_end": ("ended their other sessions", "ended the sessions of"),
 }

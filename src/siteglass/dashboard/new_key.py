@@ -109,6 +109,7 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
         wrong["form"] = f"This account has {MAX_STANDING} active keys, the maximum. Revoke one first."
         # the number of this form is used up
         return _form(dashboard, visit, typed, scopes, secrets.token_urlsafe(16), wrong)
+    dashboard.sign_in.tell_of_key(who.email, key)
     return _shown_once(dashboard, visit, key_id, name, scopes, key)
 
 

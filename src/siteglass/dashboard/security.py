@@ -103,7 +103,10 @@ async def set_up(dashboard: Dashboard, visit: Visit) -> Response:
     if step is None:
         return _set_up_page(dashboard, visit, secret, "That code does not match. Is the clock of your phone right?")
     codes = await dashboard.sign_in.factors.set_up(visit.who.person_id, secret, step)
-    return see_other(HERE) if codes is None else dashboard.page(visit, "recovery_codes.html", codes=codes, is_new=True)
+    if codes is None:
+        return see_other(HERE)
+    dashboard.sign_in.tell_of_factor(visit.who.email, "on")
+    return dashboard.page(visit, "recovery_codes.html", codes=codes, is_new=True)
 
 
 async def renew_codes(dashboard: Dashboard, visit: Visit) -> Response:
@@ -117,6 +120,7 @@ async def renew_codes(dashboard: Dashboard, visit: Visit) -> Response:
 async def take_off(dashboard: Dashboard, visit: Visit) -> Response:
     """No second factor any more."""
     await dashboard.sign_in.factors.take_off(visit.who.person_id)
+    dashboard.sign_in.tell_of_factor(visit.who.email, "off")
     return see_other(f"{HERE}?done=second-factor-off")
 
 

@@ -22,7 +22,7 @@ from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, ENRICH_SELECTABLE, SEARCH_SELECTABLE, SORTS
 from siteglass.query.filters import type_name, written_as_array
-from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS, units_of
+from siteglass.query.natural import CHARS_PER_UNIT, LOW_CONFIDENCE, MAX_QUERY_CHARS, units_of
 from siteglass.web.messages import Parameters, RequestBody, names_of
 from siteglass.web.operations import MAX_LIMIT
 from siteglass.web.requests import FieldReader, list_names, nearest_name, read_fields, unknown_fields
@@ -62,7 +62,8 @@ class QueryText(RequestBody):
             str,
             Meta(
                 max_length=MAX_QUERY_CHARS,
-                description="What to find, in plain language. Ignored if `wrapped_query` is sent. A filter replaces "
+                description="What to find, in plain language. Takes one more unit of the rate limit for each further "
+                f"{CHARS_PER_UNIT} characters begun. Ignored if `wrapped_query` is sent. A filter replaces "
                 "what the query says about the same field. Words that are not known values are searched "
                 "for in the text of the sites.",
                 examples=["slow Shopify stores in Texas", "organic bakery"],

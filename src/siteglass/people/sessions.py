@@ -50,6 +50,20 @@ class Session:
         return self.now - self.proven_at < within
 
 
+_NOTE_SIGN_IN = (
+    "WITH noted AS (" + noted("'person.sign_in'") + ")"
+    " SELECT EXISTS (SELECT FROM {schema}.members m JOIN {schema}.audit a ON a.account_id = m.account_id"
+    " WHERE m.person_id = $1::bigint AND a.action = 'person.sign_in'"
+    " AND a.actor_kind = 'person' AND a.actor_id = ($1::bigint)::text) AS before"
+)
+
+
+async def note_sign_in(postgres: Postgres, person_id: int) -> bool:
+    """Note in the audit log that somebody signed in; returns whether they had done so before."""
+    row = await postgres.fetchrow(_NOTE_SIGN_IN, person_id)
+    return row is not None and bool(row["before"])
+
+
 _FIND = """
 SELECT s.id, s.person_id, s.account_id, s.made_at, s.seen_at, s.proven_at, now() AS now, p.email, p.name,
     m.role::text AS role, a.name AS account_name, p.totp IS NOT NULL AS has_second_factor,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
 from siteglass.errors import Unavailable
 from siteglass.people import attempts as tries
@@ -61,6 +62,23 @@ CHANGED_MAIL = """\
 Your Siteglass password was changed, and all your other sessions were signed out.
 
 If it was not you, reset your password now: {link}
+"""
+NEW_BROWSER_MAIL = """\
+Somebody, most likely you, signed in to Siteglass from a browser that you have not used before.
+The address was {address}.
+
+If it was not you, reset your password now: {link}
+"""
+FACTOR_MAIL = """\
+Two-step sign-in was turned {state} for your Siteglass account.
+
+If it was not you, reset your password now: {link}
+Then look at your sessions and keys, and set two-step sign-in up again.
+"""
+KEY_MAIL = """\
+An API key was created with your Siteglass sign-in, the one that ends in {end}.
+
+If it was not you, revoke the key on the page Keys, and reset your password now: {link}
 """
 
 
@@ -185,15 +203,21 @@ class SignIn:
         )  # fmt: skip
         if token is None:
             raise PeopleError(CHANGED)
+        signed_in_before = await sessions.note_sign_in(self._postgres, known.id)
+        if signed_in_before and not self._secret_of_browser(known.email, browser):
+            self._tell(known.email, "New sign-in to Siteglass", NEW_BROWSER_MAIL, address=browser.address)
         keeps = self.secrecy.seal_token(_KNOWN_USE, [known.email, new_token()], self._now_s() + KNOWN_LIFE_S)
         return PasswordResult(token, keeps)
 
     def _counted_under(self, email: str, browser: Browser) -> tuple[str, str]:
         """A browser in which the person has signed in before has a separate count, which strangers cannot use up."""
+        secret = self._secret_of_browser(email, browser)
+        return ("tries of a known browser", f"{email} {secret}") if secret else ("tries of a person", email)
+
+    def _secret_of_browser(self, email: str, browser: Browser) -> str:
+        """What a browser got when the person signed in there before; empty if they did not."""
         opened = self.secrecy.open_token(_KNOWN_USE, browser.known, self._now_s()) if browser.known else None
-        if opened is not None and opened[0] == email:
-            return "tries of a known browser", f"{email} {opened[1]}"
-        return "tries of a person", email
+        return opened[1] if opened is not None and opened[0] == email else ""
 
     def _now_s(self) -> int:
         return self._backends.clock.now_ms() // 1000
@@ -251,8 +275,20 @@ class SignIn:
         self._tell_of_change(session.email)
 
     def _tell_of_change(self, email: str) -> None:
-        text = CHANGED_MAIL.format(link=f"{self._public_url}/dashboard/forgot")
-        self._letters.later(self._letters.send(email, "Your Siteglass password was changed", text))
+        self._tell(email, "Your Siteglass password was changed", CHANGED_MAIL)
+
+    def tell_of_factor(self, email: str, state: Literal["on", "off"]) -> None:
+        """Mail somebody that their second factor was set up or taken off."""
+        self._tell(email, f"Two-step sign-in was turned {state}", FACTOR_MAIL, state=state)
+
+    def tell_of_key(self, email: str, key: str) -> None:
+        """Mail somebody that they created an API key."""
+        self._tell(email, "An API key was created", KEY_MAIL, end=key[-4:])
+
+    def _tell(self, email: str, subject: str, text: str, **values: str) -> None:
+        """Mail somebody what changed their security, after the answer."""
+        text = text.format(link=f"{self._public_url}/dashboard/forgot", **values)
+        self._letters.later(self._letters.send(email, subject, text))
 
     # --- invitations ------------------------------------------------------------------------------
 

@@ -186,6 +186,26 @@ def test_a_reading_costs_three(bank: Bank, limited: httpx.Client) -> None:
     _too_many(customer.post(INTERPRET, {}, limited))
 
 
+@pytest.mark.promise("rate.query")
+def test_a_long_query_costs_one_more_for_each_further_200_characters(bank: Bank, limited: httpx.Client) -> None:
+    customer = bank.customer(lead=100, plan=bank.plan(NEVER, 40))
+    left = 40
+    for path, chars, units in (
+        *((SEARCH, 200, 1), (SEARCH, 201, 2), (SEARCH, 1_000, 5)),
+        *((INTERPRET, 400, 4), (INTERPRET, 401, 5), (FACETS, 1_000, 7), (DIAGNOSE, 201, 4)),
+    ):
+        body = {"query": "sites in Germany".ljust(chars - 1) + ".", **({"dry_run": True} if path == SEARCH else {})}
+        left -= units
+        assert _left(customer.post(path, body, limited), "account") == left, (path, chars)
+    # Taken before it is read: what is wrong with a long one is no cheaper, and what is not read costs nothing more.
+    dear = {"query": "1 or " * 200}
+    response = customer.post(SEARCH, dear, limited)
+    refused(response, 400, "INVALID_QUERY")
+    assert "send filters" in response.json()["message"]
+    assert _left(response, "account") == left - 5
+    assert _left(customer.post(SEARCH, {"query": "x" * 1_001}, limited), "account") == left - 6
+
+
 @pytest.mark.promise(cases={FACETS: "rate.facets", DIAGNOSE: "rate.diagnose"})
 @pytest.mark.parametrize("path", [FACETS, DIAGNOSE])
 def test_counting_costs_three(bank: Bank, limited: httpx.Client, path: str) -> None:

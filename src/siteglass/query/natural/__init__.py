@@ -13,14 +13,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from siteglass.query.natural.interpretation import LOW_CONFIDENCE, Interpretation, units_of
+from siteglass.query.natural.interpretation import CHARS_PER_UNIT, LOW_CONFIDENCE, Interpretation, units_of
 from siteglass.query.natural.lexicon import ENGLISH, lexicon
 from siteglass.query.natural.reading import split
 from siteglass.query.natural.required import says
 from siteglass.query.natural.typos import load as load_typos
 from siteglass.query.trades import trades
 
-__all__ = ["LOW_CONFIDENCE", "MAX_QUERY_CHARS", "Interpretation", "interpret", "load", "says", "units_of"]
+__all__ = [
+    "CHARS_PER_UNIT",
+    "LOW_CONFIDENCE",
+    "MAX_QUERY_CHARS",
+    "Interpretation",
+    "interpret",
+    "load",
+    "says",
+    "units_of",
+]
 
 MAX_QUERY_CHARS = 1_000
 
