@@ -51,7 +51,7 @@ class Session:
 
 
 _NOTE_SIGN_IN = (
-    "WITH noted AS (" + noted("'person.sign_in'") + ")"
+    "WITH noted AS (" + noted("'person.sign_in'") + ")"  # noqa: S608 - our own words
     " SELECT EXISTS (SELECT FROM {schema}.members m JOIN {schema}.audit a ON a.account_id = m.account_id"
     " WHERE m.person_id = $1::bigint AND a.action = 'person.sign_in'"
     " AND a.actor_kind = 'person' AND a.actor_id = ($1::bigint)::text) AS before"
