@@ -57,6 +57,12 @@ def test_a_network_of_ipv6_is_one_caller(door: Door) -> None:
     assert _statuses(door, ASK, _addresses(6, "caller-c.com"), mapped) == [202] * 5 + [429]
 
 
+def test_a_site_of_ipv6_has_twenty_mails_an_hour_for_all_its_networks(door: Door) -> None:
+    callers = [f"2001:db8:77:{number:x}::1" for number in range(21)]
+    assert _statuses(door, ASK, _addresses(21, "caller-d.com"), callers) == [202] * 20 + [429]
+    assert door.post(ASK, {"email": "n22@caller-d.com"}, "2001:db8:78::1").status_code == 202
+
+
 SPELLED = ["flooded@many.com", "Flooded@Many.com", "flooded+x@many.com", "flooded+y@many.com", " flooded@MANY.com"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -118,7 +118,10 @@ class _Lookup:
 
 
 class Keys:
-    """Finds callers; remembers what it found, also that it found nothing, for at most a second."""
+    """Finds callers; remembers what it found, also that it found nothing, for at most a second.
+
+    Which keys worked is remembered longer, so that floods of unknown keys can be refused without harm to these.
+    """
 
     def __init__(
         self,
@@ -135,22 +138,38 @@ class Keys:
         self.uses = KeyUses(postgres, monotonic)
         # Oldest first, as all live equally long.
         self._lookups: dict[bytes, _Lookup] = {}
+        self._worked: dict[bytes, None] = {}
 
-    async def find(self, presented: str) -> Caller:
-        """The caller that a key belongs to; raises Unauthorized, whatever is wrong with it."""
+    async def find(self, presented: str, admit: Callable[[], Awaitable[None]] | None = None) -> Caller:
+        """The caller that a key belongs to; raises Unauthorized, whatever is wrong with it.
+
+        `admit` may refuse by raising: it is called before a key is looked up that never worked here.
+        """
         if not is_well_formed(presented):
             raise Unauthorized
         digests = [digest(secret, presented) for secret in self._secrets]
-        now = self._monotonic()
-        lookup = self._lookups.get(digests[0])
-        if lookup is None or now - lookup.started >= CACHE_S:
-            lookup = self._start(digests, now)
+        lookup = self._current(digests[0])
+        if lookup is None and admit is not None and digests[0] not in self._worked:
+            await admit()
+            lookup = self._current(digests[0])  # of another request with this key
+        if lookup is None:
+            lookup = self._start(digests, self._monotonic())
         # shielded: others wait for the same look-up, and a caller that hangs up must not take it from them
         caller = await asyncio.shield(lookup.task)
         if caller is None:
+            self._worked.pop(digests[0], None)
             raise Unauthorized
+        self._worked.pop(digests[0], None)  # a new entry goes to the end
+        self._worked[digests[0]] = None
+        if len(self._worked) > CACHE_SIZE:
+            del self._worked[next(iter(self._worked))]
         self.uses.used(caller.key_id)
         return caller
+
+    def _current(self, key_digest: bytes) -> _Lookup | None:
+        """The look-up of a key that is not too old."""
+        lookup = self._lookups.get(key_digest)
+        return lookup if lookup is not None and self._monotonic() - lookup.started < CACHE_S else None
 
     def _start(self, digests: list[bytes], now: float) -> _Lookup:
         self._forget(now)

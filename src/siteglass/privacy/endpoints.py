@@ -17,6 +17,7 @@ from siteglass.privacy.limits import (
     CONFIRMATIONS_PER_HOUR,
     MAILS_IN_ALL_PER_HOUR,
     MAILS_PER_HOUR,
+    MAILS_PER_SITE_PER_HOUR,
     REQUESTS_PER_HOUR,
 )
 from siteglass.privacy.operations import OPT_OUT, OPT_OUT_CONFIRM
@@ -76,13 +77,16 @@ class PrivacyEndpoints:
     async def _take_ask(self, request: Request, call: Call, value: Value) -> None:
         """One request of this caller, and one for this address, so that nobody is flooded with mails."""
         mailed = value.kind is Kind.EMAIL  # to a domain none is sent
-        own = f"{_from(request)} {value.text}"
+        own, bucket = f"{_from(request)} {value.text}", self._door.sealer.bucket
         await self._take(
             request, call, "opt-out-ask", REQUESTS_PER_HOUR, own, MAILS_PER_HOUR if mailed else REQUESTS_PER_HOUR
         )
         if mailed:
+            host = request.client.host if request.client else ""
+            site, of_site = f"opt-out-mails-from-{bucket(household(host, 48))}", _hourly(MAILS_PER_SITE_PER_HOUR)
+            _require(await self._limiter.take(site, site, of_site, of_site))
             # Last, so that requests refused to one caller take nothing from what others have.
-            name = f"opt-out-mails-for-{self._door.sealer.bucket(value.text)}"
+            name = f"opt-out-mails-for-{bucket(value.text)}"
             in_all = _hourly(MAILS_IN_ALL_PER_HOUR)
             _require(await self._limiter.take(name, name, in_all, in_all))
 

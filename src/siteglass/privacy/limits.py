@@ -5,6 +5,8 @@ from __future__ import annotations
 REQUESTS_PER_HOUR = 5
 MAILS_PER_HOUR = 3
 """To one address, requested by one caller."""
+MAILS_PER_SITE_PER_HOUR = 20
+"""Requested from one site of IPv6 (a /48), which has 65,536 networks, and each counts as a caller."""
 MAILS_IN_ALL_PER_HOUR = 10
 """To one address, whoever requests them: more than one caller may have, so that none can use up those of its owner."""
 CONFIRMATIONS_PER_HOUR = 20

@@ -38,14 +38,15 @@ def origin_of(address: str) -> str:
     return f"{parts.scheme}://{host}" + ("" if parts.port in (None, default) else f":{parts.port}")
 
 
-def household(address: str) -> str:
-    """The household of a caller's address: for IPv6 its network; "None" if the text is not an address."""
+def household(address: str, ipv6_bits: int = 64) -> str:
+    """The household of a caller's address: for IPv6 its network, with fewer bits its site; "None" if the text is not an
+    address."""
     try:
         read = ipaddress.ip_address(address)
     except ValueError:
         return "None"
     read = getattr(read, "ipv4_mapped", None) or read
-    return str(ipaddress.ip_network((read, 64), strict=False)) if read.version == 6 else str(read)
+    return str(ipaddress.ip_network((read, ipv6_bits), strict=False)) if read.version == 6 else str(read)
 
 
 def trusted_proxies(settings: Settings) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import time
@@ -13,13 +14,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass.access.keys import Caller, Keys
-from siteglass.access.limits import Policy, RateLimiter, limit_headers
+from siteglass.access.limits import Policy, RateLimiter, limit_headers, stranger_limit_headers
 from siteglass.access.networks import is_among, read_address
 from siteglass.access.request_counts import RequestCounts
 from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
 from siteglass.platform.logs import log_fault, new_request_id
 from siteglass.platform.metrics import record_response
 from siteglass.platform.tracing import TRACEPARENT, RequestTrace, Tracing, span
+from siteglass.web.address import household
 from siteglass.web.deprecations import Deprecation, announce, deprecations_of
 from siteglass.web.operations import Operation
 from siteglass.web.requests import BODY_KEY
@@ -29,6 +31,8 @@ log = logging.getLogger("siteglass.api")
 
 CLIENT_GONE = 499
 SANDBOX_HEADER = "X-Test-Mode"
+# Of an address: keys that a worker sees for the first time, which are looked up in PostgreSQL.
+STRANGERS = Policy(rate_per_s=100, burst=1_000)
 
 
 @dataclass(slots=True)
@@ -63,7 +67,9 @@ class Guard:
 
         async def for_caller(request: Request, call: Call) -> Response:
             with span("guard.key"):
-                caller = await self._keys.find(request.headers.get("x-api-key", ""))
+                caller = await self._keys.find(
+                    request.headers.get("x-api-key", ""), lambda: self._admit_stranger(request, call)
+                )
             call.caller = caller
             if caller.test:
                 call.headers[SANDBOX_HEADER] = "true"
@@ -118,6 +124,15 @@ class Guard:
             return response
 
         return endpoint
+
+    async def _admit_stranger(self, request: Request, call: Call) -> None:
+        """Take one from the limit of an address for keys that are not known here; raises TooManyRequests."""
+        caller = household(request.client.host if request.client else "")
+        name = f"stranger-{hashlib.sha256(caller.encode()).hexdigest()[:32]}"
+        verdict = await self._limiter.take(name, name, STRANGERS, STRANGERS)
+        if not verdict.allowed:
+            call.headers.update(stranger_limit_headers(verdict))
+            raise TooManyRequests(max(1, math.ceil(verdict.retry_after_s)))
 
     async def take_rest(self, caller: Caller, call: Call, cost: int) -> None:
         """Take what an operation costs beyond the unit that every call has taken, once its body is read."""

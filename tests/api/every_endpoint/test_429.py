@@ -14,8 +14,11 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from siteglass.access.key_form import make_key
 from siteglass.access.keys import KeyLimits
+from siteglass.access.limits import Policy
 from siteglass.settings import Settings
+from siteglass.web import guard
 from testing.api_calls import DIAGNOSE, ENRICH, FACETS, INTERPRET, READING, SEARCH, VALUES, answered, refused
 from testing.customers import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
 from testing.ports import free_port
@@ -234,6 +237,21 @@ def test_the_rest_may_be_refused_too(bank: Bank, limited: httpx.Client) -> None:
     with customer.untouched():
         _too_many(customer.post(ENRICH, {"domains": [lead.domain for lead in STOCK] + ["x.invalid"] * 40}, limited))
     answered(customer.post(ENRICH, _domains(25), limited))
+
+
+def test_unknown_keys_are_limited_by_address_and_known_ones_are_not(
+    bank: Bank, limited: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    customer, newcomer = bank.customer(lead=100), bank.customer(lead=100)
+    answered(customer.post(SEARCH, FREE, limited))
+    monkeypatch.setattr(guard, "STRANGERS", Policy(NEVER, 3))
+    answers = [limited.post(SEARCH, json={}, headers={"X-API-Key": make_key()}) for _ in range(5)]
+    assert [one.status_code for one in answers[:2]] == [401, 401]
+    assert [one.json()["error"] for one in answers[3:]] == ["TOO_MANY_REQUESTS"] * 2
+    assert answers[-1].headers["ratelimit-policy"] == '"caller";q=3;w=3000'
+    assert limited.post(SEARCH, json={}, headers={"X-API-Key": "not a key"}).status_code == 401
+    answered(customer.post(SEARCH, FREE, limited))
+    assert newcomer.post(SEARCH, FREE, limited).status_code == 429
 
 
 @pytest.mark.promise("rate.free")

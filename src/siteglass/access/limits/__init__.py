@@ -11,7 +11,7 @@ from siteglass.access.limits import claims
 from siteglass.access.limits.claims import Claims
 from siteglass.access.limits.connection import RedisConnection
 from siteglass.access.limits.gcra import Level, Policy, Verdict
-from siteglass.access.limits.headers import caller_limit_headers, limit_headers
+from siteglass.access.limits.headers import caller_limit_headers, limit_headers, stranger_limit_headers
 from siteglass.access.limits.limiter import RateLimiter
 from siteglass.access.limits.shared import SharedBuckets
 from siteglass.settings import Settings
@@ -25,6 +25,7 @@ __all__ = [
     "caller_limit_headers",
     "limit_headers",
     "open_limits",
+    "stranger_limit_headers",
 ]
 
 

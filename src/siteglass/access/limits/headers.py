@@ -32,6 +32,14 @@ def limit_headers(verdict: Verdict) -> dict[str, str]:
     return headers
 
 
+def stranger_limit_headers(verdict: Verdict) -> dict[str, str]:
+    """The same for callers whose key is not known."""
+    return {
+        "RateLimit-Policy": _quota("caller", verdict.account.policy),
+        "RateLimit": _left("caller", verdict.account),
+    }
+
+
 def caller_limit_headers(verdict: Verdict) -> dict[str, str]:
     """The same where no key is asked for: the first bucket is the caller's. What the other has left is not shown: it
     may be that of many callers.
