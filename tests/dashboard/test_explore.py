@@ -355,8 +355,8 @@ def test_who_knows_every_way_learns_of_no_more_leads_than_the_day_has(explorers:
     for way in ways:
         for path in way:
             answer = visitor.get(path, {"HX-Request": "true"} if "part=" in path else None)
-            number = re.findall(r"one-(\d+)", path)
-            asked = costly[int(number[0])] if number else LEADS[path.rpartition("/")[2]]
+            listed = re.findall(r"one-(\d+)", path)
+            asked = costly[int(listed[0])] if listed else LEADS[path.rpartition("/")[2]]
             # A panel names no lead; it describes the only one that there is.
             if asked.title in answer.text or re.search(r"(Austin|United States)</span>.{0,50}>1\b", answer.text):
                 learnt.add(asked.domain)

@@ -11,6 +11,7 @@ import pytest
 from siteglass.query.natural import Interpretation, interpret
 from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.reading import read, split
+from siteglass.query.natural.sentence import Steps
 from tests.docs.blocks import ROOT
 
 PAGE = (ROOT / "docs" / "guides" / "sentences.md").read_text()
@@ -39,7 +40,7 @@ def _decided_places() -> str:
 
 
 def _phrases() -> str:
-    parts = read(split(SENTENCE), TODAY).parts
+    parts = read(split(SENTENCE), TODAY, Steps(1_000)).parts
     rows = []
     for part in parts:
         fate = "reported" if part.refused else ", ".join(dict.fromkeys(reading.rule for reading in part.readings))

@@ -1,7 +1,7 @@
 """Rows as CSV or XLSX. No cell is a formula, whatever a website calls itself.
 
 In CSV, a text that a spreadsheet would compute gets an apostrophe in front, also one of an uploaded table. A number
-keeps its sign, such as -5 or that of a phone: digits, blanks and brackets compute nothing, and a CRM needs the number
+keeps its sign, such as -5 or that of a phone. Digits, blanks and brackets compute nothing, and a CRM needs the number
 as it is. In XLSX every text is stored as a text.
 """
 
