@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from testing.api_calls import refused
 from tests.api.test_docs_pages import POLICY
 from tests.opt_out.conftest import Door
+
+ROOT = Path(__file__).parents[2]
 
 
 class _Read(HTMLParser):
@@ -115,6 +118,50 @@ def test_it_says_how_to_go_on_without_javascript(door: Door, html: str, read: _R
 def test_a_forged_host_is_only_text(door: Door) -> None:
     html = door.client.get("/opt-out", headers={"Host": 'x"><script>alert(1)</script>'}).text
     assert "<script>alert" not in html
+
+
+# The test that holds each sentence under "What happens"; "": nothing that we do.
+PURCHASE = "opt_out/test_truth.py::test_what_the_page_says_holds_after_a_purchase"
+HASHED = "opt_out/test_logs.py::test_of_a_proven_address_a_keyed_hash_is_kept"
+SINCE = "opt_out/test_door.py::test_access_says_since_when_and_where_it_is_not_shown"
+LEFT_OUT = "suppression/test_property.py::test_no_order_of_steps_brings_a_suppressed_value_back"
+PROOFS = {
+    "Nothing is stored about your request": "opt_out/test_logs.py::test_nothing_is_kept_of_what_was_not_proven",
+    "This page never reveals": "opt_out/test_door.py::test_the_answer_is_the_same_whether_or_not_anything_is_held",
+    "Within 60 seconds": PURCHASE,
+    "This also applies if the same data is collected again": LEFT_OUT,
+    "Customers who received the record earlier keep a receipt": PURCHASE,
+    "They may also have files with the record": PURCHASE,
+    "We cannot change those": "",
+    "Records of other websites may contain links": "",
+    "For an address: the websites that it was found on, and a keyed hash": SINCE,
+    "The hash recognises the address": HASHED,
+    "For a domain: its name": "suppression/test_commands.py::test_add_check_list_and_audit",
+    "For both: when you made the request": SINCE,
+    "The files that the records came in are not changed": LEFT_OUT,
+    "Earlier responses are stored": PURCHASE,
+    "From now on they are returned": PURCHASE,
+    "You see it here": PURCHASE,
+    "That is what customers see, too": PURCHASE,
+    "You can opt out from there": PURCHASE,
+    "Within minutes we count": PURCHASE,
+    "We email the number to the address": PURCHASE,
+    "For a domain, check the ticket again": "opt_out/test_truth.py::test_a_domain_sees_the_number_when_it_asks_again",
+    "The number and the websites are stored": PURCHASE,
+}
+
+
+def test_every_sentence_of_what_happens_is_held_by_a_test() -> None:
+    page = (ROOT / "src/siteglass/web/static/opt_out.html").read_text()
+    inside = re.search(r'<dl class="facts">(.*?)</dl>', page, re.DOTALL)
+    assert inside is not None
+    told = [" ".join(part.split()) for part in re.findall(r"<dd>(.*?)</dd>", inside[1], re.DOTALL)]
+    sentences = [one for part in told for one in re.split(r"(?<=\.) ", part)]
+    assert len(sentences) == len(PROOFS)
+    for sentence, (begin, proof) in zip(sentences, PROOFS.items(), strict=True):
+        assert sentence.startswith(begin)
+        file, _, name = proof.partition("::")
+        assert not proof or f"def {name}(" in (ROOT / "tests" / file).read_text()
 
 
 @pytest.mark.promise("route.GET /opt-out")

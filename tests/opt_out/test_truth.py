@@ -14,6 +14,7 @@ from siteglass.index.index import Index
 from siteglass.platform.mailer import open_mailer
 from siteglass.privacy.received_counts import count_received
 from siteglass.settings import Settings
+from siteglass.suppression.values import Hasher, Kind, Value
 from testing.api_calls import ENRICH, SEARCH
 from testing.service import run
 from tests.opt_out.conftest import Door
@@ -48,6 +49,20 @@ def count(settings: Settings) -> int:
     return run(settings, counted)
 
 
+def noted(settings: Settings) -> list[tuple[str | None, list[str], bool]]:
+    """What is stored about the access request of Jo: the address, the websites, and whether they were counted."""
+
+    async def rows(index: Index) -> list[tuple[str | None, list[str], bool]]:
+        found = await index.postgres.fetch(
+            "SELECT email, domains, counted_at IS NOT NULL AS counted FROM {schema}.received_counts"
+            " WHERE value_hash = $1",
+            Hasher(index.settings).of_value(Value(Kind.EMAIL, JO)),
+        )
+        return [(row["email"], row["domains"], row["counted"]) for row in found]
+
+    return run(settings, rows)
+
+
 @pytest.mark.promise("opt_out.truth", "opt_out_confirm.request")
 def test_what_the_page_says_holds_after_a_purchase(door: Door) -> None:
     purchases = [bought(door) for _ in range(2)]
@@ -78,11 +93,14 @@ def test_what_the_page_says_holds_after_a_purchase(door: Door) -> None:
     assert [one["page"] for one in details] == [lead["seen"][0]["page"]]
     assert details[0]["last_seen"].startswith("2026-09-21T14:13:20")
 
-    # "Within minutes we count how many customers received such a record, and email you the number."
+    # "Within minutes we count how many customers received such a record. We email the number to the address, and store
+    # the address until then. […] The number and the websites are stored under a keyed hash for up to eight days."
     assert told["received_by"] == "Not counted yet"
+    assert noted(door.settings) == [(JO, [SITE], False)]
     assert count(door.settings) >= 1  # other tests ask, too
     assert "Fewer than three customers received the record" in door.outbox.mails(JO)[-1].get_content()
     assert door.confirm(**proof)["received_by"] == "Fewer than three customers"
+    assert noted(door.settings) == [(None, [SITE], True)]
     count(door.settings)
     assert len(door.outbox.mails(JO)) == 2  # the code, and the number once
 
@@ -119,6 +137,14 @@ def test_three_customers_are_a_number(door: Door) -> None:
     mail = door.outbox.mails(address)[-1]
     assert f"{customers} customers received the record of a website that contains it" in mail.get_content()
     assert LINK in mail.get_content()
+
+
+def test_a_domain_sees_the_number_when_it_asks_again(door: Door) -> None:
+    asked = door.ask(domain="door-nine.com", request="access")
+    door.names.say("_siteglass.door-nine.com", "TXT", [f'"{asked["token"]}"'])
+    assert door.confirm(ticket=asked["ticket"])["received_by"] == "Not counted yet"
+    count(door.settings)
+    assert door.confirm(ticket=asked["ticket"])["received_by"] == "Fewer than three customers"
 
 
 def test_a_stranger_learns_nothing(door: Door) -> None:
