@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from mutants import ROOT, separate_environment
+
 EDITS = Path(__file__).with_suffix(".toml")
 GUIDE = ROOT / "CONTRIBUTING.md"
 # The guide's heading of each example in the file of edits.
@@ -108,10 +109,8 @@ def copy_checkout(folder: Path) -> None:
 
 def environment_of(folder: Path) -> dict[str, str]:
     """The environment in which the sources of the copy are used."""
-    # Without the variables of a run of tests that this is part of: tests here would clear away what that run has.
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     sources = ("src", "demo/src", "clients/python/src")
-    return {**ours, "PYTHONPATH": os.pathsep.join(str(folder / source) for source in sources)}
+    return {**separate_environment(), "PYTHONPATH": os.pathsep.join(str(folder / source) for source in sources)}
 
 
 def run(folder: Path, words: Sequence[str], **more: str) -> str:

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,12 +112,17 @@ def find_mutants(path: Path) -> Iterator[Mutant]:
                 yield Mutant(path, function.name, target.lineno, start, end, ast.unparse(target), after)
 
 
+def separate_environment() -> dict[str, str]:
+    """Our environment for a run of tests that is no part of the run that may have started us: each run finally deletes
+    what is under its prefix in the engines."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    return {**ours, "PYTEST_XDIST_TESTRUNUID": uuid.uuid4().hex}
+
+
 def run_tests(copy: Path, tests: list[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
     """What pytest says with the copy in place of `src`; raises TimeoutExpired."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    # Without the variables of a run that this one is part of: it would clear away what that run has in the engines.
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    environment = {**ours, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**separate_environment(), "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout_s)
 
 

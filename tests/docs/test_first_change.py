@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,11 +42,20 @@ def test_all_checks_are_green_after_the_examples() -> None:
     assert _run("scripts/first_change.py", "--all").endswith("both changes are green\n")
 
 
+def _marks(path: Path, name: str) -> list[str]:
+    """The decorators of a test, and what its whole file is marked with."""
+    body = ast.parse(path.read_text("utf-8")).body
+    (test,) = [one for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name]
+    of_file = [one.value for one in body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "pytestmark"]
+    return [ast.unparse(mark) for mark in (*test.decorator_list, *of_file)]
+
+
 @pytest.mark.parametrize("defect", planted_defects.load_defects(), ids=lambda defect: defect.name)
-def test_a_planted_defect_has_one_place(defect: planted_defects.Defect) -> None:
+def test_a_planted_defect_has_one_place_and_a_test_of_every_change(defect: planted_defects.Defect) -> None:
     source = (ROOT / "src/siteglass" / defect.file).read_text("utf-8")
     assert defect.planted(source) != source
-    assert (ROOT / defect.test.partition("::")[0]).is_file()
+    file, _, name = defect.test.partition("::")
+    assert not [mark for mark in _marks(ROOT / file, name.partition("[")[0]) if "night" in mark]
 
 
 @pytest.mark.nightly
