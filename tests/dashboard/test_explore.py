@@ -382,7 +382,7 @@ def test_ticked_leads_are_charged_at_exactly_their_price(explorers: Office) -> N
     form = ticked(visitor.get(DENTISTS), "Yaupon Dental", "Willow Dental", "Zilker Dental")
     assert form["price"] == "2"
     for _ in range(2):
-        answer = visitor.post(f"{EXPLORE}/chosen", {**form, "action": "get"})
+        answer = visitor.post(f"{EXPLORE}/chosen", {**form, "do": "get"})
         shown = visitor.get(answer.headers["location"])
         assert "2 credits charged." in text_of(shown)
         assert shown.text.count("mailto:hello@") == 2
@@ -390,13 +390,13 @@ def test_ticked_leads_are_charged_at_exactly_their_price(explorers: Office) -> N
     following = visitor.get(f"{DENTISTS}&n=100")
     assert f"{AUSTIN - 3} leads · 3 already received, left out" in text_of(following)
     # More than the rows said is refused.
-    lower = ticked(following, "Violet Dental") | {"price": "0", "action": "get"}
+    lower = ticked(following, "Violet Dental") | {"price": "0", "do": "get"}
     assert visitor.post(f"{EXPLORE}/chosen", lower).status_code == 402
     assert visitor.post(f"{EXPLORE}/chosen", lower | {"lead": []}).status_code == 422
     # A file costs what the leads cost, and is free again; as a file of the purchase is.
     file = visitor.get(
         visitor.post(
-            f"{EXPLORE}/chosen", {**ticked(following, "Violet Dental", "Uptown Dental"), "action": "download"}
+            f"{EXPLORE}/chosen", {**ticked(following, "Violet Dental", "Uptown Dental"), "do": "download"}
         ).headers["location"]
     )
     assert "hello@violet-dental-austin.com" in file.text
@@ -412,9 +412,9 @@ def test_ticked_leads_are_charged_at_exactly_their_price(explorers: Office) -> N
 def test_lists_of_ticked_leads_are_free_and_not_received(explorers: Office) -> None:
     account, visitor = customer(explorers, preview="named")
     page = visitor.get(DENTISTS)
-    named = {**ticked(page, "Yaupon Dental"), "action": "list", "list": "Next Week"}
+    named = {**ticked(page, "Yaupon Dental"), "do": "list", "list": "Next Week"}
     assert "yaupon-dental-austin.com" in visitor.get(visitor.post(f"{EXPLORE}/chosen", named).headers["location"]).text
-    left_out = visitor.post(f"{EXPLORE}/chosen", {**ticked(page, "Willow Dental"), "action": "leave-out"})
+    left_out = visitor.post(f"{EXPLORE}/chosen", {**ticked(page, "Willow Dental"), "do": "leave-out"})
     shown = text_of(visitor.get(left_out.headers["location"]))
     assert f"{AUSTIN - 1} leads" in shown
     assert "not List: left-out" in shown
@@ -423,7 +423,7 @@ def test_lists_of_ticked_leads_are_free_and_not_received(explorers: Office) -> N
     visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{DENTISTS}&n=10")))
     bought = visitor.get(f"{DENTISTS}&n=10")
     (request,) = re.findall('name="bought" value="([^"]+)"', bought.text)
-    kept = {"bought": request, "back": EXPLORE, "action": "list", "list": "bought"}
+    kept = {"bought": request, "back": EXPLORE, "do": "list", "list": "bought"}
     assert "10" in text_of(visitor.get(visitor.post(f"{EXPLORE}/chosen", kept).headers["location"]))
     # Where names are not shown, nobody learns by a list which lead it was.
     _, masked = customer(explorers, preview="masked")

@@ -39,7 +39,7 @@ _CONTACTS = ("emails", "phones", "emails_detail", "phones_detail")
 
 async def act(dashboard: Dashboard, visit: Visit) -> Response:
     """Do what the button says with the ticked leads, or with those of a purchase."""
-    form, action = visit.form, visit.form.get("action")
+    form, action = visit.form, visit.form.get("do")
     back = own_path(form.get("back"))
     if not back.startswith(EXPLORE):
         raise UNREADABLE
