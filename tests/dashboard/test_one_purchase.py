@@ -151,7 +151,8 @@ class Actions:
         boxes = re.findall(r'name="lead" value="([^"]+)" data-cost="(\d)"', page.text)[::2]
         if boxes:
             price = sum(int(cost) for _, cost in boxes)
-            form = {"lead": [domain for domain, _ in boxes], "price": str(price), "back": EXPLORE, "do": "get"}
+            leads = [domain for domain, _ in boxes]
+            form: dict[str, str | list[str]] = {"lead": leads, "price": str(price), "back": EXPLORE, "do": "get"}
             assert visitor.post(f"{EXPLORE}/chosen", form).status_code in (303, 402, 409)
 
     def _download(self, visitor: Visitor, path: str, domains: list[str]) -> None:
