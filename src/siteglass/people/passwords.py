@@ -29,7 +29,7 @@ _ROWS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl",
 _LOOK_ALIKES = str.maketrans("0134578@$!", "oieastbasi")
 _BETWEEN_WORDS = re.compile(r"[\s._-]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-# "monkeymonkey1": repeating it makes it no harder.
+# "monkeymonkey1": repeating a word does not make it harder.
 _AGAIN = re.compile(r"(.{2,}?)\1+")
 # So much of a run of keys is a run: "1q2w3e4r".
 _RUN_CHARS = 6
