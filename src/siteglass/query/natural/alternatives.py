@@ -10,7 +10,7 @@ branch is a run of phrases, read by the same stages as a whole sentence. How far
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,8 +18,8 @@ from itertools import islice, pairwise
 
 from siteglass.query.criteria import Clause
 from siteglass.query.filters import directive_can_say
-from siteglass.query.natural.joined import LEADING, TRAILING, Things
-from siteglass.query.natural.kinds import FLAGS, PLACES, Role
+from siteglass.query.natural.joined import LEADING, TRAILING, Things, last_before
+from siteglass.query.natural.kinds import PLACES, Role
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
@@ -103,23 +103,8 @@ def _together(branch: Sequence[Reading]) -> list[Clause]:
     return [clause for reading in branch for clause in reading.clauses] if sayable else []
 
 
-def _last_before(places: Sequence[int], at: int) -> int:
-    """The last of these places before one; -1 if there is none."""
-    earlier = bisect_left(places, at)
-    return places[earlier - 1] if earlier else -1
-
-
 class _Finder(Things):
     """Finds what an "or" joins."""
-
-    def __init__(self, sentence: Sentence) -> None:
-        super().__init__(sentence)
-        self._denials: dict[int, bool] = {}
-        """Whether things are denied whose words before end at a place."""
-
-    def forget(self) -> None:
-        super().forget()
-        self._denials.clear()
 
     def joins(self, at: int) -> bool:
         """Whether a phrase is an "or" between two things; an "and" is one between places of different size."""
@@ -145,7 +130,7 @@ class _Finder(Things):
         first, second = self.asked(left), self.asked(right)
         if first == second or {first, second} <= {"place", Role.LANGUAGE}:
             return self._two(at, left, right) if self._places_differ(left, right) else []
-        if self._denied(left) and not self._own_verb(at, right):
+        if self.denied(left) and not self._own_verb(at, right):
             return []  # "without a phone or a CRM" means neither
         return self._two(at, left, right)
 
@@ -158,7 +143,7 @@ class _Finder(Things):
             return False
         inner, outer = (first, second) if first.kind in _INNER else (second, first)
         listed = [other for other in (self._sentence.beside(left, -1), self._sentence.beside(right, 1)) if other]
-        if any(other.kind in PLACES for other in listed) or first.negated or second.negated or self._denied(left):
+        if any(other.kind in PLACES for other in listed) or first.negated or second.negated or self.denied(left):
             return False
         return not self._lies_in(inner, outer)
 
@@ -361,7 +346,7 @@ class _Finder(Things):
 
     def _sentence_start(self, at: int) -> int:
         """Where the sentence or request begins that a place is in."""
-        return _last_before(self._sentence_ends, at) + 1
+        return last_before(self._sentence_ends, at) + 1
 
     def _linked_alike(self, first: Sequence[int], second: Sequence[int]) -> bool:
         """ "React and Stripe or Vue and PayPal", "Wix with Stripe or Wix with PayPal": the words between are the same,
@@ -370,7 +355,7 @@ class _Finder(Things):
             [frozenset(kind for kind in _LINKS for part in self._parts[i + 1 : j] if part.has(kind)) for i, j in pairs]
             for pairs in (pairwise(first), pairwise(second))
         ]
-        return links[0] == links[1] and all(links[0]) and not self._denied(first[0])
+        return links[0] == links[1] and all(links[0]) and not self.denied(first[0])
 
     def _brackets(self, at: int) -> list[_Side]:
         """ "(WordPress and no SSL) or (Wix and slow)"."""
@@ -382,7 +367,7 @@ class _Finder(Things):
         return [_Side(opens + 1, at - 1), _Side(at + 2, closes)] if opens is not None and closes is not None else []
 
     def _clause_start(self, at: int) -> int:
-        return max(_last_before(self._clause_ends, at), _last_before(self._sentence_ends, at)) + 1
+        return max(last_before(self._clause_ends, at), last_before(self._sentence_ends, at)) + 1
 
     def _clause_end(self, at: int) -> int:
         later = bisect_right(self._clause_ends, at)
@@ -397,42 +382,12 @@ class _Finder(Things):
     def _clause_ends(self) -> list[int]:
         return [i for i in range(len(self._parts)) if self._ends_clause(i)]
 
-    @cached_property
-    def _neithers(self) -> list[int]:
-        return [i for i, part in enumerate(self._parts) if part.key in self._sentence.sets["neither"]]
-
     def _ends_clause(self, at: int) -> bool:
         """A comma, or a "but"; "but not" only denies what follows."""
         part = self._parts[at]
         return part.has(Role.COMMA, Role.BREAK) or (part.has(Role.BUT) and not part.has(Role.NEGATION, Role.EXCEPTION))
 
-    # --- denials ----------------------------------------------------------------------------------
-
-    def _denied(self, at: int) -> bool:
-        """ "without A or B" means neither, which can be said of all but flags."""
-        if self._parts[at].kind in FLAGS and not _last_before(self._neithers, at) >= 0:
-            return False
-        walked = []
-        for i in range(at - 1, -1, -1):
-            denied = self._denials[i] if i in self._denials else self._denies(i)
-            if denied is not None:
-                break
-            walked.append(i)
-        else:
-            denied = False
-        self._denials |= dict.fromkeys(walked, denied)
-        return denied
-
-    def _denies(self, at: int) -> bool | None:
-        """Whether a phrase denies things after it; None: what is before it decides."""
-        part = self._parts[at]
-        if part.has(Role.NEGATION, Role.EXCEPTION):
-            return True
-        if set(part.key.split()) & self._sentence.sets["relative"]:
-            return False  # "no LinkedIn that have an email or a phone"
-        if part.has(Role.FUNCTION, Role.AND, Role.OR, Role.COMMA, Role.USING) or self.asked(at):
-            return None
-        return False
+    # --- what stands by itself -----------------------------------------------------------------------
 
     def _own_verb(self, at: int, right: int) -> bool:
         """ "not using Shopify or based in Texas": what stands after the "or" is said by itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -34,6 +35,12 @@ _BUILT: dict[str, str] = {
 _NEAR = 5
 
 
+def last_before(places: Sequence[int], at: int) -> int:
+    """The last of these places before one; -1 if there is none."""
+    earlier = bisect_left(places, at)
+    return places[earlier - 1] if earlier else -1
+
+
 class Things:
     """The things of a sentence: phrases that ask for something."""
 
@@ -43,11 +50,14 @@ class Things:
         self._asked: dict[int, str] = {}
         """What phrases ask about, as far as somebody wanted to know: an "or" looks at the same ones as the next."""
         self._first_listed: dict[int, int] = {}
+        self._denials: dict[int, bool] = {}
+        """Whether things are denied whose words before end at a place."""
 
     def forget(self) -> None:
         """Look at all phrases again: some were used."""
         self._asked.clear()
         self._first_listed.clear()
+        self._denials.clear()
 
     @cached_property
     def trades(self) -> dict[int, list[int]]:
@@ -148,3 +158,33 @@ class Things:
             if i not in taken and self.asked(i) and not shop:  # "Shopify stores" are one thing
                 yield i
             taken = self.changes.get(i, self.trades.get(i, taken))
+
+    def denied(self, at: int) -> bool:
+        """ "without A or B" means neither, which can be said of all but flags."""
+        if self._parts[at].kind in FLAGS and last_before(self._neithers, at) < 0:
+            return False
+        walked = []
+        for i in range(at - 1, -1, -1):
+            denied = self._denials[i] if i in self._denials else self._denies(i)
+            if denied is not None:
+                break
+            walked.append(i)
+        else:
+            denied = False
+        self._denials |= dict.fromkeys(walked, denied)
+        return denied
+
+    def _denies(self, at: int) -> bool | None:
+        """Whether a phrase denies things after it; None: what is before it decides."""
+        part = self._parts[at]
+        if part.has(Role.NEGATION, Role.EXCEPTION):
+            return True
+        if set(part.key.split()) & self._sentence.sets["relative"]:
+            return False  # "no LinkedIn that have an email or a phone"
+        if part.has(Role.FUNCTION, Role.AND, Role.OR, Role.COMMA, Role.USING) or self.asked(at):
+            return None
+        return False
+
+    @cached_property
+    def _neithers(self) -> list[int]:
+        return [i for i, part in enumerate(self._parts) if part.key in self._sentence.sets["neither"]]
