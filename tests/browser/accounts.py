@@ -28,7 +28,7 @@ from tests.browser.driving import LIGHT, Browse, Look
 ROWS = 9_000
 LIST = "customers"
 # Those of a lead, a download and an upload need leads or a search; tests of their own look at them.
-_WITH_LEADS = ("lead", "explore.download", "downloads.file", "uploads.choose")
+_WITH_LEADS = ("lead", "explore.download", "explore.bought", "downloads.file", "uploads.choose")
 SHOWN = [
     page
     for page in PAGES

@@ -253,7 +253,7 @@ def test_without_a_network_the_page_waits_and_then_buys(explorers: Office, brows
 def test_a_refusal_is_shown_as_a_page(explorers: Office, browse: Browse) -> None:
     who = somebody(explorers)
     page = enter(browse, explorers, who, DENTISTS)
-    page.locator("input[name=price]").evaluate("input => input.value = '3'")
+    page.locator(".action-bar .charges input[name=price]").evaluate("input => input.value = '3'")
     page.locator(".action-bar .charges button").click()
     expect(page.locator("h1")).to_have_text("This costs more than the button said")
     assert charges(explorers, who) == []

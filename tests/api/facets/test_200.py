@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from dataclasses import replace
 from typing import Any
-from unittest.mock import ANY
 
 import httpx
 import pytest
@@ -40,13 +39,11 @@ def test_one_facet(own: httpx.Client) -> None:
     assert not set(CREDIT_HEADERS) & set(response.headers)
     countries = Counter(lead.country for lead in HANDMADE if lead.country)
     american = [lead for lead in HANDMADE if lead.country == "USA"]
-    assert answered(response) == {
+    answer = answered(response)
+    answer["price"].pop("already_paid", None)  # there if another test bought leads with the same account before
+    assert answer == {
         "total_results": countries["USA"],
-        "price": {
-            "with_email": sum(bool(lead.emails) for lead in american),
-            "estimated": False,
-            "already_paid": ANY,  # other tests search with the same account
-        },
+        "price": {"with_email": sum(bool(lead.emails) for lead in american), "estimated": False},
         "facets": [
             {
                 "facet": "country",

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from siteglass.ingest.facts import FACTS_SCHEMA, PageFacts, from_table, to_batch
+from siteglass.ingest.facts import FACTS_SCHEMA, PageFacts, from_table, page_digest, to_batch
 from siteglass.ingest.store import files as store_files
 from siteglass.ingest.store.facts_store import FactsStore, open_store
 from siteglass.ingest.store.manifest import StoreError
@@ -142,9 +142,10 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 
 def test_an_answer_without_a_page_does_not_take_its_place(tmp_path: Path) -> None:
-    """304 Not Modified."""
+    """304 Not Modified that nobody asked for: without a digest, nobody knows which page it confirms."""
     page = next(page for page in random_captures(random.Random(1)) if page.kind == "page")
-    later = {"kind": "redirect", "status": 304, "captured_at_ms": page.captured_at_ms + 1, "text": ""}
+    at_ms = page.captured_at_ms + 1
+    later = {"kind": "redirect", "status": 304, "captured_at_ms": at_ms, "text": "", "digest": page_digest(b"")}
     write_facts(tmp_path / "facts", [page, msgspec.structs.replace(page, **later)])
     with open_store(tmp_path / "store") as store:
         store.append(tasks_in(tmp_path))
