@@ -88,6 +88,7 @@ def test_a_contradiction_is_named(claims: release.Claims, problem: str) -> None:
     assert release.find_problems(claims) == [problem]
 
 
+@pytest.mark.nightly
 @pytest.mark.private_engines
 @pytest.mark.xdist_group("deploy")
 def test_the_files_of_a_release(tmp_path: Path) -> None:

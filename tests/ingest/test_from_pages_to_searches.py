@@ -29,6 +29,8 @@ from tests.ingest.storm import refusing_writes
 
 pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("spark")]
 SITEGLASS = Path(sys.executable).parent / "siteglass"
+# The way from pages to searches is in every run, too: tests/crawl/test_crawl_run.py.
+NIGHTLY = True
 SITES, SEED, FILES, CORRUPT_PERCENT = 1_000, 1, 4, 1
 
 
@@ -225,7 +227,6 @@ def _contents(settings: Settings) -> dict[str, Any]:
     return run(settings, read)
 
 
-@pytest.mark.nightly
 def test_a_loader_that_is_killed_half_way(crawl: Crawl) -> None:
     """What it left goes, and the run again ends as one that nobody disturbed; no archive is read again."""
     before, written = _contents(crawl.settings), crawl.written()
@@ -245,7 +246,6 @@ def test_a_loader_that_is_killed_half_way(crawl: Crawl) -> None:
     assert sum(one.live for one in _live(crawl.settings)) == 1
 
 
-@pytest.mark.nightly
 def test_a_storm_of_refused_writes(crawl: Crawl) -> None:
     before = _contents(crawl.settings)
     (engine,) = crawl.settings.opensearch_urls

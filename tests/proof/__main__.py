@@ -25,7 +25,7 @@ from tests.proof.report import page
 from tests.proof.run import Plan, prove
 
 ALL = tuple(defect.name for defect in DEFECTS)
-CI = Plan(1, 2_000, 400, 2, 3, 3, 1, ALL[:1])
+CI = Plan(1, 1_000, 200, 1, 2, 2, 1, ALL[:1])
 NIGHT = Plan(1, 10_000, 2_000, 8, 12, 15, 5, ALL)
 NUMBERS = ("seed", "ledger_charges", "http_charges", "postgres_kills", "worker_kills", "ledger_twins", "http_twins")
 FULL = Plan(1, 960_000, 40_000, 120, 80, 1_000, 100, ALL)

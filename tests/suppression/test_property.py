@@ -28,7 +28,7 @@ from tests.suppression.world import World, rebuilt, world
 
 # Each step asks real engines: a few short stories in CI, many long ones with SITEGLASS_LONG.
 LONG = bool(os.environ.get("SITEGLASS_LONG"))
-EXAMPLES, STEPS = (100, 20) if LONG else (8, 10)
+EXAMPLES, STEPS = (100, 20) if LONG else (4, 10)
 
 SITES = tuple(f"site{number}" for number in range(6))
 MAILBOXES = tuple(f"person{number}" for number in range(5))

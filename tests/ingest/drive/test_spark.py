@@ -55,6 +55,7 @@ def test_pool_and_spark_write_the_same_bytes(spark: SparkSession, tmp_path: Path
     assert all(task.was_done for task in driver.run_tasks(spark, archives, by_spark).tasks)
 
 
+@pytest.mark.nightly
 def test_killed_workers_and_slow_pages_do_not_end_the_run(spark: SparkSession, tmp_path: Path) -> None:
     """One archive kills its worker once, one always, one has a page without end, one cannot be opened."""
     bodies = (b"one", f"ONCE {tmp_path / 'died'}".encode(), b"KILL", b"SLOW")

@@ -72,6 +72,7 @@ def own_schema() -> Iterator[str]:
     asyncio.run(drop_schema(load_settings().postgres_dsn, name))
 
 
+@pytest.mark.nightly
 def test_a_second_run_updates_and_deletes(tmp_path: Path, own_schema: str) -> None:
     settings = _settings("updates", tmp_path, postgres_schema=own_schema)
     first, second, third = (tmp_path / f"{number}.warc.gz" for number in range(3))
