@@ -156,14 +156,14 @@ SERVICE = Dashboard(
         Panel(
             "Charges by outcome",
             "ops",
-            "Charges per second: charged, kept (charged before), refused, unavailable, or in doubt.",
+            "Charges per second: charged, kept (charged before), refused, unavailable, or unconfirmed (doubt).",
             {"{{outcome}}": f"sum by (outcome) (rate(siteglass_charge_seconds_count[{RATE}]))"},
         ),
         Panel(
             "Time of charges", "s", "From the end of the search to the commit.", _quantiles("siteglass_charge_seconds")
         ),
         Panel(
-            "Charges in doubt",
+            "Unconfirmed charges",
             "short",
             "Unresolved: a worker does not know yet whether a charge was written. Unsettled: it was, and the caller "
             "got no response and did not retry.",

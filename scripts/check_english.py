@@ -52,21 +52,17 @@ class Configuration:
     """Areas that must stay clean, and what is overlooked."""
 
     clean: tuple[str, ...]
-    exempt: tuple[dict[str, Any], ...]
     exceptions: tuple[dict[str, str], ...]
 
     @classmethod
     def read(cls, path: Path = CONFIGURATION) -> Configuration:
         """From the file; every entry must give a reason."""
         data = tomllib.loads(path.read_text("utf-8"))
-        exempt, exceptions = data.get("exempt", []), data.get("exception", [])
-        for entry in (*exempt, *exceptions):
+        exceptions = data.get("exception", [])
+        for entry in exceptions:
             if not entry.get("reason", "").strip():
                 raise SystemExit(f"{path.name}: the entry for {entry.get('path')!r} has no reason. Add one.")
-        return cls(tuple(data.get("clean", [])), tuple(exempt), tuple(exceptions))
-
-    def is_exempt(self, text: Text) -> bool:
-        return any(text.path.startswith(entry["path"]) and text.area in entry["areas"] for entry in self.exempt)
+        return cls(tuple(data.get("clean", [])), tuple(exceptions))
 
     def exception(self, text: Text, hit: Hit) -> dict[str, str] | None:
         """The entry that allows this finding."""
@@ -81,8 +77,6 @@ def findings(texts: Iterable[Text], configuration: Configuration) -> tuple[list[
     found: list[Finding] = []
     needed: list[dict[str, str]] = []
     for text in texts:
-        if configuration.is_exempt(text):
-            continue
         for hit in hits(text.text):
             if entry := configuration.exception(text, hit):
                 needed.append(entry)

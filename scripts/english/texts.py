@@ -42,15 +42,15 @@ STRING_AREAS = (
     ("*/migrations/*", None),
     ("demo/src/siteglass_demo/leads/*", None),
     ("demo/src/siteglass_demo/sites/*", None),
-    ("*/ingest/extract/*", None),
     ("src/*", "errors"),
     ("clients/*", "errors"),
 )
 _COMMANDS = ("*/cli/*", "*/mcp/*")
 
-# A string is prose if one of these words is in it, and neither SQL nor a pattern.
+# A string is prose if one of these words is in it, and it is not SQL, a pattern or a table of words.
 _FUNCTION_WORD = re.compile(r"\b(?:the|an?|is|are|was|of|to|in|and|or|not|no|for|with|by|on|this|that|you|it)\b")
 _NO_PROSE = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|FROM|JOIN|WHERE|SET|VALUES|RETURNING|CREATE)\b|\(\?|\\[wsb]")
+_SENTENCE_MARK = re.compile(r"[.?!:;](?:\s|$)")
 _MIN_WORDS = 3
 
 
@@ -186,7 +186,14 @@ def _string(node: ast.expr) -> str | None:
 
 
 def _is_prose(text: str) -> bool:
-    return bool(len(text.split()) >= _MIN_WORDS and _FUNCTION_WORD.search(text) and not _NO_PROSE.search(text))
+    is_long_enough = len(text.split()) >= _MIN_WORDS
+    return bool(is_long_enough and _FUNCTION_WORD.search(text) and not _NO_PROSE.search(text) and not _is_table(text))
+
+
+def _is_table(text: str) -> bool:
+    """Whether it lists words or phrases for the code: several lines without a value, a capital or a sentence mark."""
+    in_lines = "\n" in text.strip() and CODE not in text
+    return in_lines and text == text.lower() and not _SENTENCE_MARK.search(text)
 
 
 def strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:

@@ -156,7 +156,7 @@ async def test_the_operator_confirms_or_gives_back(losing: LosingPostgres, run_c
             unnamed = request_id
     listed = await run_cli("in-doubt", account)
     lines = listed.stdout.splitlines()
-    assert lines[-1] == "3 charges are in doubt."
+    assert lines[-1] == "3 charges are unconfirmed."
     assert f"account {account}, row 2, " in lines[0]
     assert "1 API and 2 lead credits" in lines[0]
     assert lines[0].endswith("Idempotency-Key k1")
@@ -166,9 +166,9 @@ async def test_the_operator_confirms_or_gives_back(losing: LosingPostgres, run_c
     assert confirmed.stdout == f"The charge in row 2 of account {account} was confirmed.\n"
     assert (await run_cli("settle", account, unnamed, "--give-back")).exit_code == 0
     assert (await run_cli("settle", account, "k3", "--give-back")).exit_code == 0
-    assert (await run_cli("in-doubt", account)).stdout == "0 charges are in doubt.\n"
+    assert (await run_cli("in-doubt", account)).stdout == "0 charges are unconfirmed.\n"
     again = await run_cli("settle", account, "k3", "--give-back")
-    assert "has no charge in doubt" in str(again.exception)
+    assert "has no unconfirmed charge" in str(again.exception)
 
     billing = Billing(losing)
     left = await billing.balance(caller.account_id)

@@ -1,4 +1,4 @@
-"""Taking leads along in a browser: from a search to a file, on wide and narrow screens."""
+"""Downloads in a browser: from a search to a file, on wide and narrow screens."""
 
 from __future__ import annotations
 

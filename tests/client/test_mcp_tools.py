@@ -181,10 +181,10 @@ def test_a_cap_is_never_passed(agent: Agent, buyer: Customer, german: list[Lead]
         assert (again["leads"], again["credits"]["lead_used"]) == (told["leads"], 0)
         assert f"{cap} lead credits were already paid for these leads within the last day" in again["say"]
         price = agent.call("search", cursor=told["next"], max_leads=5)["price"]
-        behind = german[len(told["leads"]) :][:5]
-        assert price == {"lead_credits": _price(behind), "api_credits": 0, "exact": True}
+        following = german[len(told["leads"]) :][:5]
+        assert price == {"lead_credits": _price(following), "api_credits": 0, "exact": True}
     after = agent.call("search", cursor=told["next"], max_leads=5, max_credits=5)
-    assert [lead["domain"] for lead in after["leads"]] == [lead.domain for lead in behind]
+    assert [lead["domain"] for lead in after["leads"]] == [lead.domain for lead in following]
     assert after["credits"]["lead_used"] == price["lead_credits"]
 
 

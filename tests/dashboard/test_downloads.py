@@ -1,4 +1,4 @@
-"""Taking leads along: what a download costs, what is in its file, and what a stop, an error or a crash leave."""
+"""Downloads: what a download costs, what is in its file, and what a stop, an error or a crash leave."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def check(reader: Reader, example: Example) -> None:
     if answer.language == "http":
         _same_http(answer, printed)
     elif answer.language == "json":
-        _same(answer, _spelled(printed), _spelled(answer.text))
+        _same(answer, _compact_json(printed), _compact_json(answer.text))
     else:
         _same(answer, printed.strip(), answer.text.strip())
 
@@ -106,14 +106,14 @@ def _same_http(answer: Block, printed: str) -> None:
     _same(answer, " ".join(status.split()[:2]), " ".join(shown_status.split()[:2]))
     for name, value in shown.items():
         _same(answer, f"{name}: {headers.get(name)}", f"{name}: {value}")
-    _same(answer, _spelled(body), _spelled(shown_body))
+    _same(answer, _compact_json(body), _compact_json(shown_body))
 
 
 def _same(answer: Block, printed: str, shown: str) -> None:
     assert _masked(printed) == _masked(shown), f"{answer.place}\nthe page says   {shown}\nwhat comes back {printed}"
 
 
-def _spelled(text: str) -> str:
+def _compact_json(text: str) -> str:
     """JSON without the line breaks that make it readable; the order of names counts."""
     return json.dumps(json.loads(text), ensure_ascii=False)
 

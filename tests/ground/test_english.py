@@ -151,7 +151,7 @@ def test_code_is_read_by_what_is_shown_to_whom() -> None:
     module = (
         '"""The module.\n\n    code of an example\n\nSecond paragraph."""\n'
         "import click  # noqa: F401\n# One comment\n# of `two` lines.\n"
-        'QUERY = "SELECT a FROM the_table WHERE the = 1"\nWORDS = "red green blue"\n'
+        'QUERY = "SELECT a FROM the_table WHERE the = 1"\nWORDS = "red green blue"; TABLE = "of the\\nto a.b, in"\n'
         '@click.command(help="The help of it.")\ndef run(n: int) -> None:\n    """Help of a command."""\n'
         '    raise ValueError(f"There are {n} of them.")\n'
     )
@@ -170,18 +170,14 @@ def test_code_is_read_by_what_is_shown_to_whom() -> None:
     ]
 
 
-def test_exceptions_and_exempt_files_are_overlooked_and_unneeded_ones_reported() -> None:
+def test_exceptions_are_overlooked_and_unneeded_ones_reported() -> None:
     texts = [
         Text("docs/a.md", 1, "docs", "He stands behind the counter."),
         Text("docs/b.md", 2, "docs", "It stands here."),
-        Text("src/old/c.py", 3, "docstrings", "It stands here."),
     ]
     kept = {"path": "docs/a.md", "kind": "behind", "text": "the counter", "reason": "a real one"}
     unneeded = {**kept, "text": "the bar"}
-    configuration = Configuration(
-        (), ({"path": "src/old/", "areas": ["docstrings"], "reason": "goes"},), (kept, unneeded)
-    )
-    found, left_over = findings(texts, configuration)
+    found, left_over = findings(texts, Configuration((), (kept, unneeded)))
     assert [str(each) for each in found] == [
         "docs/a.md:1: stands: 'stands': write 'is', 'is stored', 'is listed'",
         "docs/b.md:2: stands: 'stands': write 'is', 'is stored', 'is listed'",
@@ -192,7 +188,7 @@ def test_exceptions_and_exempt_files_are_overlooked_and_unneeded_ones_reported()
 
 def test_an_entry_needs_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
-    path.write_text('clean = []\n[[exempt]]\npath = "src/"\nareas = ["comments"]\nreason = " "\n')
+    path.write_text('clean = []\n[[exception]]\npath = "src/"\nkind = "told"\ntext = "x"\nreason = " "\n')
     with pytest.raises(SystemExit, match="no reason"):
         Configuration.read(path)
 
@@ -216,7 +212,7 @@ def test_lint_checks_the_areas_that_are_clean() -> None:
 def test_a_finding_in_a_clean_area_fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     texts = [Text("README.md", 4, "readme", "It tells."), Text("docs/x.md", 5, "docs", "It tells.")]
     monkeypatch.setattr(check_english, "all_texts", lambda root: texts)
-    monkeypatch.setattr(check_english.Configuration, "read", lambda: Configuration(("readme",), (), ()))
+    monkeypatch.setattr(check_english.Configuration, "read", lambda: Configuration(("readme",), ()))
     monkeypatch.setattr("sys.argv", ["check_english.py"])
     with pytest.raises(SystemExit) as ended:
         check_english.main()

@@ -41,7 +41,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
     return replace(usual, **asked, defects=() if options.defects == "none" else chosen)
 
 
-def _spelled(plan: Plan) -> str:
+def _command(plan: Plan) -> str:
     """The command that runs this again."""
     if plan == FULL:
         return "make proof"
@@ -66,7 +66,7 @@ def main() -> int:
 
     shutil.rmtree(options.folder, ignore_errors=True)
     plan = plan_of(options)
-    result = prove(plan, options.folder, say, _spelled(plan))
+    result = prove(plan, options.folder, say, _command(plan))
     options.folder.joinpath("result.json").write_text(json.dumps(result, indent=1) + "\n")
     if options.result:
         # Every single fault follows from the seed: counted is enough.

@@ -166,7 +166,7 @@ async def settle(
     )
     if row["outcome"] == "none":
         raise AccountError(
-            f"Account {account_id} has no charge in doubt with the key or request ID {request!r}. "
+            f"Account {account_id} has no unconfirmed charge with the key or request ID {request!r}. "
             "`siteglass credits in-doubt` lists them."
         )
     seq: int = row["entry_seq"]

@@ -1,4 +1,4 @@
-"""Operator commands on credits: grant, refund, adjust, balance, charges in doubt, verify."""
+"""Operator commands on credits: grant, refund, adjust, balance, unconfirmed charges, verify."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def credits_in_doubt(account_id: int | None) -> None:
             f"account {charge.account_id}, row {charge.seq}, {charge.at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC: "
             f"{charge.api} API and {charge.lead} lead credits, request {charge.request_id}, {key}"
         )
-    click.echo(f"{len(charges)} charges are in doubt.")
+    click.echo(f"{len(charges)} charges are unconfirmed.")
 
 
 @credits_.command("settle")

@@ -36,7 +36,7 @@ OWN_PLACES = _words(
     """
 )
 
-# After one of these a trade is part of the house: "Hotel mit Restaurant". It counts for less.
+# After one of these a trade is only part of the business: "Hotel mit Restaurant". It counts for less.
 WITH = frozenset(["with", "mit", "avec", "con", "com", "met", "z", "ze"])
 
 # A trade word directly before one of these is what the thing is made for or about: "dental supplies".

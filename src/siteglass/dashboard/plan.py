@@ -28,7 +28,7 @@ async def _page(
     now = await standing(postgres, account_id)
     alert = await balance_alert(postgres, account_id)
     settings, plan = dashboard.backends.settings, now.plan
-    kept = {"api_below": _spelled(alert.api_below), "lead_below": _spelled(alert.lead_below)}
+    kept = {"api_below": _as_typed(alert.api_below), "lead_below": _as_typed(alert.lead_below)}
     return dashboard.page(
         visit, "plan.html", 422 if wrong else 200, now=now, alert=alert, fields=typed or kept, wrong=wrong or {},
         prices=(
@@ -40,7 +40,7 @@ async def _page(
     )  # fmt: skip
 
 
-def _spelled(number: int | None) -> str:
+def _as_typed(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
 
 

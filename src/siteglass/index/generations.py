@@ -152,12 +152,12 @@ async def oldest_made_at(index: Index) -> datetime | None:
 
 async def live(index: Index) -> str | None:
     """The generation that is searched."""
-    return await _behind(index, index.names.read)
+    return await _target_of(index, index.names.read)
 
 
 async def previous(index: Index) -> str | None:
     """The generation that was searched before."""
-    return await _behind(index, index.names.previous)
+    return await _target_of(index, index.names.previous)
 
 
 async def is_gone(index: Index, name: str) -> bool:
@@ -171,7 +171,7 @@ async def is_gone(index: Index, name: str) -> bool:
     return False
 
 
-async def _behind(index: Index, alias: str) -> str | None:
+async def _target_of(index: Index, alias: str) -> str | None:
     try:
         answer = await admin(index, "GET", f"/_alias/{alias}")
     except EngineError as error:

@@ -106,15 +106,15 @@ def _differences(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
             told.append(f"{field} is missing")
         elif field not in expected:
             told.append(f"{field} is unknown to this build")
-        elif (ours := _spelled(expected[field])) != (theirs := _spelled(found[field])):
+        elif (ours := _without_defaults(expected[field])) != (theirs := _without_defaults(found[field])):
             told.append(f"{field} is {theirs} instead of {ours}")
     return told
 
 
-def _spelled(field: dict[str, Any]) -> dict[str, Any]:
+def _without_defaults(field: dict[str, Any]) -> dict[str, Any]:
     """A field as the engine returns it: without defaults."""
     return {
-        key: {name: _spelled(inner) for name, inner in value.items()} if key == "properties" else value
+        key: {name: _without_defaults(inner) for name, inner in value.items()} if key == "properties" else value
         for key, value in field.items()
         if (key, value) != ("doc_values", True)
     }

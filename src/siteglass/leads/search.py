@@ -75,7 +75,7 @@ async def first_page(
         selection.only,
     )
     unwanted = await _unwanted(lists, selection, found)
-    return _spelled(here, request.meaning, found, hidden, unwanted, backward=False, first=True)
+    return _search_page(here, request.meaning, found, hidden, unwanted, backward=False, first=True)
 
 
 async def later_page(
@@ -89,7 +89,7 @@ async def later_page(
     rest = needs_rest(here.select or ())
     found = await pages.later_page(index, meaning.criteria, here.sort, here.limit, here.position, listed, rest=rest)
     unwanted = await _unwanted(lists, selection, found)
-    return _spelled(here, meaning, found, hidden, unwanted, backward=here.position.backward, first=False)
+    return _search_page(here, meaning, found, hidden, unwanted, backward=here.position.backward, first=False)
 
 
 async def _unwanted(lists: ListFilter, selection: ListSelection, found: pages.HitPage) -> frozenset[str]:
@@ -97,7 +97,7 @@ async def _unwanted(lists: ListFilter, selection: ListSelection, found: pages.Hi
     return await lists.unwanted(selection, [hit.domain for hit in found.hits])
 
 
-def _spelled(
+def _search_page(
     here: Continuation,
     meaning: Meaning,
     found: pages.HitPage,
@@ -113,9 +113,9 @@ def _spelled(
     width = found.width(here.sort, here.limit)
     following = preceding = None
     if has_next:
-        following = replace(here, position=_behind(here.position, found, backward=False, width=width))
+        following = replace(here, position=_start_of_next(here.position, found, backward=False, width=width))
     if has_previous:
-        preceding = replace(here, position=_behind(here.position, found, backward=True, width=width))
+        preceding = replace(here, position=_start_of_next(here.position, found, backward=True, width=width))
     # What must not be shown is neither shown nor charged; the way to the neighbours goes by all that was found.
     wanted = [hit for hit in found.hits if hit.domain not in unwanted] if unwanted else found.hits
     records, marks = shown_page(wanted, hidden, here.select, only_personal=meaning.criteria.hides_generic_emails())
@@ -132,7 +132,7 @@ def _spelled(
     )
 
 
-def _behind(here: Position, found: pages.HitPage, *, backward: bool, width: int) -> Position:
+def _start_of_next(here: Position, found: pages.HitPage, *, backward: bool, width: int) -> Position:
     """Where the neighbour starts; on a page that has become empty, where this one did."""
     if not found.hits:
         return replace(here, backward=backward)

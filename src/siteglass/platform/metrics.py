@@ -111,7 +111,7 @@ CHARGES_IN_DOUBT = Counter("siteglass_charges_in_doubt", "Charges whose confirma
 CHARGES_WAITING = Gauge("siteglass_charges_waiting", "Charges that wait for their batch", multiprocess_mode="livesum")
 CHARGES_UNRESOLVED = Gauge(
     "siteglass_charges_unresolved",
-    "Charges in doubt of which no worker knows yet whether they were written",
+    "Unconfirmed charges of which no worker knows yet whether they were written",
     multiprocess_mode="livesum",
 )
 CHARGES_UNSETTLED = Gauge(

@@ -105,9 +105,9 @@ class TicketSealer:
             purpose, kind, value, expires_s, _ = orjson.loads(payload)
             if now_s >= expires_s:
                 raise NotATicket("has expired")
-            code = _spelled(_key(_CODE, secret), sealed, CODE_CHARS)
+            code = _encoded(_key(_CODE, secret), sealed, CODE_CHARS)
             groups = (code[at : at + CODE_GROUP_CHARS] for at in range(0, CODE_CHARS, CODE_GROUP_CHARS))
-            token = TOKEN_START + _spelled(_key(_TOKEN, secret), sealed, TOKEN_CHARS)
+            token = TOKEN_START + _encoded(_key(_TOKEN, secret), sealed, TOKEN_CHARS)
             return OpenedTicket(Ticket(Purpose(purpose), kind, value, expires_s), "-".join(groups), token)
         raise NotATicket("is not a ticket of this service")
 
@@ -120,7 +120,7 @@ def _key(use: bytes, secret: bytes) -> bytes:
     return hashlib.sha512(use + secret).digest()
 
 
-def _spelled(key: bytes, sealed: bytes, chars: int) -> str:
+def _encoded(key: bytes, sealed: bytes, chars: int) -> str:
     """Five bits of a keyed hash for each character."""
     number = int.from_bytes(hmac.new(key, sealed, hashlib.sha256).digest())
     return "".join(_DIGITS[number >> 5 * at & 31] for at in range(chars))

@@ -9,7 +9,7 @@
     value     = quoted / bare     of @added and @dropped the last value says when: days or a date
     quoted    = '"' *( any character but '"' and "\\" / "\\" '"' / "\\" "\\" ) '"'
     bare      = 1*( any character but "," "(" ")" and '"' )
-    comment   = "#" *any          at the start of a line, or after a blank behind a condition
+    comment   = "#" *any          at the start of a line, or after a condition and a blank
 
 Blanks are free around every part. Flags take no parentheses, all others need them. All lines must hold; values are
 alternatives; "!" excludes. The branches of "@any" are alternatives too, and each holds if all its conditions do.
@@ -246,9 +246,9 @@ def _no_branch_end(line: str, at: int) -> _Stop:
 
 
 def _no_parentheses(line: str, at: int, asked: SearchableField) -> int:
-    behind = _skip(line, at)
-    if behind < len(line) and line[behind] == "(":
-        raise _Stop(behind, f"@{asked.ask.directive} is a flag: expected no parentheses, found '('")
+    after = _skip(line, at)
+    if after < len(line) and line[after] == "(":
+        raise _Stop(after, f"@{asked.ask.directive} is a flag: expected no parentheses, found '('")
     return at
 
 

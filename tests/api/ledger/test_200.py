@@ -100,7 +100,7 @@ def test_an_operator_named_like_a_key_is_none(bank: Bank) -> None:
     assert [(entry["by"], entry["key"]) for entry in entries(customer)] == [("operator", None)]
 
 
-def _spelled(time: datetime, hours: int) -> str:
+def _in_zone(time: datetime, hours: int) -> str:
     return time.astimezone(timezone(timedelta(hours=hours))).isoformat()
 
 
@@ -113,7 +113,7 @@ def test_from_includes_and_to_does_not(busy: Customer, everything: list[dict[str
         for shift in (-tick, timedelta(0), tick):
             edge = time + shift
             later = [one for one in everything if moment(one["at"]) >= edge]
-            for text in (_spelled(edge, 0), _spelled(edge, 5), edge.isoformat().replace("+00:00", "z")):
+            for text in (_in_zone(edge, 0), _in_zone(edge, 5), edge.isoformat().replace("+00:00", "z")):
                 assert entries(busy, from_=text) == later
                 assert entries(busy, to=text) == everything[len(later) :]
         assert entries(busy, from_=entry["at"], to=everything[0]["at"]) == everything[1 : number + 1]

@@ -89,7 +89,7 @@ def test_a_sitemap_is_there_or_known_to_be_missing() -> None:
 def test_what_is_no_html() -> None:
     with pytest.raises(NotHtml) as raised:
         facts_of(capture(b"%PDF-1.7", headers=(("content-type", "application/pdf"),)))
-    assert str(raised.value) == "body: is no HTML (application/pdf)"
+    assert str(raised.value) == "body: is not HTML (application/pdf)"
 
 
 @pytest.mark.parametrize("url", ["https://127.0.0.1/", "https://localhost/", "", "https://[x/"])

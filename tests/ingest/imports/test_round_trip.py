@@ -1,4 +1,4 @@
-"""What Take leads along writes as CSV comes in again."""
+"""The CSV file of a downloaded search can be imported."""
 
 from __future__ import annotations
 

@@ -158,11 +158,16 @@ def evidence_call(domain: str) -> Call:
 def ledger_call(since: Moment, until: Moment, key_id: int | None, request_id: str | None) -> Call:
     """The first page of the ledger."""
     return get(
-        "/v1/ledger", from_=_spelled(since), to=_spelled(until), key=key_id, request_id=request_id, limit=LEDGER_PAGE
+        "/v1/ledger",
+        from_=_time_parameter(since),
+        to=_time_parameter(until),
+        key=key_id,
+        request_id=request_id,
+        limit=LEDGER_PAGE,
     )
 
 
-def _spelled(moment: Moment) -> str | None:
+def _time_parameter(moment: Moment) -> str | None:
     if isinstance(moment, datetime):
         if moment.tzinfo is None:
             raise ValueError(f"{moment} has no time zone: give one, such as datetime.timezone.utc")

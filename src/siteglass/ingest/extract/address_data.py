@@ -1,5 +1,7 @@
-"""Postal codes and states of countries, from Google's address data: which state a code belongs to, and the names that
-states have in the script of their country."""
+"""Postal codes and states of countries, from Google's address data.
+
+They say which state a code belongs to, and what states are called in the script of their country.
+"""
 
 from __future__ import annotations
 

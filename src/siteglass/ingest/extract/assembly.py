@@ -36,8 +36,7 @@ from siteglass.ingest.facts import PageFacts, page_digest
 from siteglass.query.vocabulary import vocabulary
 
 MAX_PAGE_S = 2.0
-"""Time of the processor for one capture. It is looked at between facts: no single one may be without a bound of its
-own."""
+"""CPU time for one capture. It is checked between facts, so each fact needs its own limit, too."""
 
 _Made = TypeVar("_Made")
 # Reasons are counted and shown: what else a header holds is the page's own affair.
@@ -58,7 +57,7 @@ class ExtractFailed(Exception):
 
 
 class NotHtml(ExtractFailed):
-    """The body is no web page: an image, a document, data. To be expected, and no reason to look into it."""
+    """The body is not a web page but an image, a document or data. This is expected and needs no investigation."""
 
 
 class _Parts:
@@ -120,7 +119,7 @@ def _facts(capture: Capture, part: _Parts) -> PageFacts:
         return _answered(bare, answered)
     if not kinds.is_html(capture):
         stated = _MEDIA_TYPE.match(capture.header("content-type"))
-        raise NotHtml(capture.url[:MAX_URL_CHARS], "body", f"is no HTML ({stated[0] if stated else 'no type'})")
+        raise NotHtml(capture.url[:MAX_URL_CHARS], "body", f"is not HTML ({stated[0] if stated else 'no type'})")
     page = part("page", lambda: Page(capture))
     return _read(page, bare, part)
 

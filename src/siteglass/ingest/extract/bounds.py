@@ -1,5 +1,7 @@
-"""What keeps the HTML parser's time near linear: no tag with thousands of attributes, no nesting thousands deep, no
-formats left open for thousands of blocks. A page of 500 kB built to hurt would take minutes.
+"""Limits that keep the HTML parser's time near linear. Without them, a hostile page of 500 kB would take minutes.
+
+No tag may have thousands of attributes, no element may be nested thousands deep, and no format may stay open for
+thousands of blocks.
 """
 
 from __future__ import annotations

@@ -40,17 +40,17 @@ _ESCAPE = re.compile(r"(?:u00[0-9a-f]{2})+")
 _VEILED_AT = re.compile(rf"[{OPENING}]{{1,2}}\s?(?:{AT_WORDS}|à)\s?[{CLOSING}]{{1,2}}")
 _VEILED_DOT = re.compile(rf"\s?[{OPENING}]{{1,2}}\s?(?:{DOT_WORDS})\s?[{CLOSING}]{{1,2}}\s?")
 _BARE_DOT = re.compile(r" (?:dot|punkt|punto|point|ponto|punt) (?=[a-z0-9])")
-# "ät" is no word of any language, and may stand before a domain as it is.
+# "ät" is not a word in any language, so a domain with an ordinary dot may follow it.
 _BARE_AT = re.compile(
     r" (?:at|ät|arroba|arobase|chiocciola|apenstaartje) "
     rf"(?=[a-z0-9-]{{1,63}}(?: ?[{OPENING}]{{1,2}} ?(?:{DOT_WORDS})|{_BARE_DOT.pattern}))"
     r"| ät (?=[a-z0-9-]{1,63}\.[a-z])"
 )
-# Words before a bare "at" that are no name: "follow us at".
+# Words before a bare "at" that are not a name: "follow us at".
 _SENTENCES = frozenset(
     ("us", "me", "him", "her", "them", "it", "look", "visit", "find", "more", "online", "here", "you", "is")
 )
-# Names of roles that are no verbs: "register at" is how a sentence goes.
+# Role names that are not verbs: "register at" is part of a sentence.
 _SPOKEN = frozenset(
     ("info", "contact", "office", "mail", "email", "hello", "sales", "support", "kontakt", "post", "admin", "service")
 )

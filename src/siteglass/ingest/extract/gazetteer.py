@@ -20,7 +20,7 @@ _PARTS_OF_COUNTRIES = {
     "u s a": "USA",
 }
 
-# These are sold as words, to anyone; below a "com" of their own they are of the country.
+# Anyone may buy a name in these, so they say nothing about the country. Below their "com" or "co" they do.
 _GENERIC_CCTLDS = """
 ac ad ag ai am as bz cc cd cf cm co cx dj eu fm ga gd gg gl gq gs im io je ki la lc ly me ml ms mu nf nu pm pw re sc
 sh so sr st su tc tf tk tl to tv vc vg vu wf ws yt

@@ -1,11 +1,10 @@
-"""At most 20 terms that a page is about: words and pairs of words, by where they stand and how often.
+"""At most 20 terms that a page is about: words and pairs of words, by where they occur and how often.
 
-Each place gives a term points once (title 6, meta keywords 5, first heading 5, description 3, other headings 2), and
-its
-occurrences in the main text 1, 2, 3 ... for 1, 2, 4 ... times. A pair of neighbours counts half as much again and
-replaces words that hardly occur without it. Words of grammar and of navigation in the larger languages are left out.
-Scripts without blanks between words (Chinese, Japanese, Thai ...) are not taken apart: there, only meta keywords and
-the short parts of the title are terms.
+Each place gives a term points once: title 6, meta keywords 5, first heading 5, description 3, other headings 2.
+Occurrences in the main text give 1, 2, 3 ... points for 1, 2, 4 ... times. A pair of neighbours counts half as much
+again and replaces words that hardly occur without it. Words of grammar and of navigation in the larger languages are
+left out. Scripts without blanks between words (Chinese, Japanese, Thai ...) are not taken apart: there, only meta
+keywords and the short parts of the title are terms.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _HTML_BODY = re.compile(
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _LOOKED_AT_BYTES = 4_096
 
-# A page with more text than this has content of its own, whatever it also says.
+# A page with more text than this has real content, whatever it also says.
 _PARKED_CHARS = 1_500
 _NOT_FOUND_CHARS = 1_500
 _SOURCE_CHARS = 200_000
@@ -246,7 +246,7 @@ def _is_template(page: Page) -> bool:
 
 
 def _is_unbuilt(page: Page, texts: Texts) -> bool:
-    """Whether a page only says that a site will come, and names no address of its own."""
+    """Whether a page only says that a site will come, and names no address of its domain."""
     if len(page.text) >= _UNDER_CONSTRUCTION_CHARS or f"@{page.domain}" in page.html:
         return False
     return any(_UNDER_CONSTRUCTION.search(one) for one in (texts.title[:_TEST_CHARS], texts.heading))

@@ -65,14 +65,14 @@ def _identifier() -> LanguageIdentifier:
 
 
 def language(page: Page) -> str:
-    """Two letters; "" if it cannot be told."""
+    """Two letters; "" if it cannot be determined."""
     declared = _declared(page)
     sample = _sample(page)
     letters = sum(map(str.isalpha, sample))
     if not letters:
         return declared
-    if spelled := _by_script(sample, letters):
-        return spelled
+    if of_script := _by_script(sample, letters):
+        return of_script
     ranked = _identifier().rank(sample)
     best, likelihood = ranked[0]
     surely = likelihood - ranked[1][1]

@@ -1,4 +1,4 @@
-"""What a reader sees of a page: its lines, and for each line its paragraph, its heading and the block it stands in.
+"""What a reader sees of a page: its lines, and for each line its paragraph, its heading and the block it is in.
 
 One walk through the tree, which is the most expensive step of extraction."""
 
@@ -29,15 +29,15 @@ _GLUE = ("@", ".")
 _UNSEEN = frozenset(
     ("-comment", "script", "style", "template", "noscript", "svg", "textarea", "select", "datalist", "iframe", "object")
 )
-# Parts of a word may stand in these; "wel<b>come</b>" is one word.
+# Parts of a word may be in these; "wel<b>come</b>" is one word.
 _IN_WORDS = """
 abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small strike strong sub sup tt u var wbr
 """
-# So may they in these; but two of them side by side are two words, as in a menu.
+# In these, too; but two of them side by side are two words, as in a menu.
 _APART = frozenset(("a", "button", "label", "span", "time"))
 _in_words = frozenset(_IN_WORDS.split())
 # Blocks that are not what a page is about. Forms stay: some frameworks put the whole page into one. So do headers: the
-# first heading often stands there.
+# first heading is often there.
 _ASIDE = frozenset(("nav", "footer", "aside"))
 _TITLES = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _HEADINGS = _TITLES | frozenset(("dt", "summary", "legend"))
@@ -66,7 +66,7 @@ _CONTACTS = re.compile(
 
 
 class Line(NamedTuple):
-    """A line and where it stands."""
+    """A line and where it is."""
 
     text: str
     paragraph: int
@@ -125,7 +125,7 @@ def layout_of(tree: LexborHTMLParser, html: str, contacts: Mapping[int, str]) ->
 
 
 def _quotes(node: LexborNode) -> bool:
-    """Whether a block quotes someone: many pages use the element for nothing but its margin."""
+    """Whether a block quotes someone: many pages use the element only for its margin."""
     return any(mark in node.text() for mark in _QUOTATION_MARKS)
 
 
@@ -215,7 +215,7 @@ def _pieces(  # noqa: C901
     length = aside_length = 0
     node = body.first_child if body else None
     broken = True
-    beside = False  # whether an element that stands apart has just ended
+    beside = False  # whether an element of _APART has just ended
     while length < MAX_TEXT_CHARS:
         if node is None:
             if not above:
@@ -301,7 +301,7 @@ def _without(pieces: list[str], asides: list[tuple[int, int]]) -> list[str]:
 
 
 def _faxes(tree: LexborHTMLParser) -> frozenset[int]:
-    """Elements that stand for the word fax: an icon has no text of its own, as `<i class="fa fa-fax">`."""
+    """Elements that stand for the word fax: an icon has no text itself, as in `<i class="fa fa-fax">`."""
     icons = [node for node in tree.css(_FAX_ICONS)[:MAX_NAMED_BLOCKS] if not node.text(strip=True)]
     return frozenset([node.mem_id for node in (*icons, *tree.css(_FAXES)[:MAX_NAMED_BLOCKS])])
 

@@ -1,4 +1,4 @@
-"""Who receives the mail of a domain: the MX records in what an archive has from DNS, by the hosts in `mail.toml`."""
+"""The provider that receives the mail of a domain: MX records from an archive's DNS data, matched with `mail.toml`."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ def _stated(page: Page, label: str) -> str:
 
 
 def _clean(name: object) -> str:
-    """A name as people write it; "" for what is none."""
+    """A name as people write it; "" if the text is not a name."""
     if not isinstance(name, str):
         return ""
     text = folded(html.unescape(name[:1_000]), MAX_NAME_CHARS + 1).strip("|-–—:·, ")
@@ -279,8 +279,8 @@ def _closeness(name: str, label: str) -> float:
 
 
 def _likeness(name: str, label: str) -> int:
-    """5: the same letters; 4: the name holds the label; 3: the label holds the name; 2: they begin alike, or each word
-    of the label begins one of the name; 1: the label is the initials; 0: none of these."""
+    """5: the same letters; 4: the name holds the label; 3: the label holds the name; 2: both start with the same
+    letters, or each word of the label begins one of the name; 1: the label is the initials; 0: none of these."""
     own = _decoded(label)
     wanted = compact(own)
     keys = {compact(name), compact(name.lower().translate(_UMLAUTS))}

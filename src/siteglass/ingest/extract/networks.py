@@ -8,13 +8,13 @@ from typing import NamedTuple
 from urllib.parse import parse_qs
 
 Spell = Callable[[list[str], str], str]
-"""The one spelling of the address of a profile, from steps of a path and a query; "" if it is none."""
+"""The one spelling of the address of a profile, from steps of a path and a query; "" if there is no profile."""
 
 _NAME = re.compile(r"[\w.\-%~@+]{1,100}")
 
 
 class Network(NamedTuple):
-    """How a network spells its profiles."""
+    """How a network writes the addresses of its profiles."""
 
     key: str
     """As in lead.SOCIAL_NETWORKS; "" for the others."""
@@ -22,12 +22,12 @@ class Network(NamedTuple):
     spell: Spell
 
     def is_own(self, domain: str) -> bool:
-        """Whether the page is the network's own: its links are no profiles of its owner."""
+        """Whether the page is the network's own: its links are not its owner's profiles."""
         return domain == self.domain
 
 
 def _named(base: str, reserved: str, *, at: bool = False, lower: bool = False, alone: bool = False) -> Spell:
-    """Networks whose profiles are `base` and a name: with @ before it, in lower case, with nothing behind it."""
+    """Networks whose profiles are `base` and a name; if so set, with @ before it, lower case, or nothing after it."""
     no_names = frozenset(reserved.split())
 
     def spell(steps: list[str], query: str) -> str:
@@ -85,7 +85,7 @@ def _facebook(steps: list[str], query: str) -> str:
     if first in ("pages", "people", "groups", "pg", "p"):
         return ""
     if len(steps) > 1 and steps[1].lower() in ("posts", "photos", "videos", "events"):
-        # A post of somebody: the name may be anybody's, but all of a page's posts stand below its name.
+        # A post: the name may be anybody's, but all posts of a page are below its name.
         return "" if len(steps) > 2 else _facebook_named(steps, query)
     return _facebook_named(steps, query)
 

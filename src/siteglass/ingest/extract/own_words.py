@@ -1,4 +1,4 @@
-"""Words by which a business speaks of itself: "our office in Paris", "meine Schwester", "当院".
+"""Words by which a business refers to itself: "our office in Paris", "meine Schwester", "当院".
 
 An address on another domain belongs to the business if the sentence around it says so. All texts are folded.
 """
@@ -9,7 +9,7 @@ import re
 
 MAX_CHARS_BETWEEN = 120
 
-# Possessives of the first person, and what of theirs people write to. A word may stand between them, in English two.
+# Possessives of the first person, with nouns for what people write to. One word may come between them, in English two.
 # Only nouns for parts of the business and for its people: "our printer" and "our agent" are others.
 _OURS = {
     r"our|my": r"(?:head |branch |booking |sales |home |field )?office|company|compan(?:y|ies)|firm|brand|label|shop|"
@@ -76,7 +76,7 @@ def _possessive(ours: str, nouns: str) -> str:
 _OWN = re.compile(
     rf"\b(?:{'|'.join([*(_possessive(*one) for one in _OURS.items()), *_OURS_AFTER])})\b|\b(?:{_RELATIONS})|"
     rf"\b(?:{_BELONGS}) (?:[\w'-]+ ){{0,3}}[\w'-]*(?:{_GROUPS})\b|"
-    # The name of an address may stand between them and its @.
+    # The local part of an address may come between them and its @.
     rf"(?:{_PERSONS})(?=\S{{0,12}}\s?[\w.+-]{{0,40}}\s?\Z)"
 )
 # "not part of our office", "an independent company".

@@ -27,7 +27,7 @@ MAX_JSON_LD_DEPTH = 12
 MAX_URL_CHARS = 2_048
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-# Raw control characters inside strings are no JSON, yet many pages have them.
+# Raw control characters inside strings are not valid JSON, yet many pages have them.
 _CONTROLS = re.compile(r"[\x00-\x1f]+")
 
 
@@ -59,7 +59,7 @@ class Page:
         self.capture = capture
         self.html = bounded(decoded(capture.body, capture.header("content-type")))
         self.address: SplitResult = urlsplit(capture.url)
-        self.host = normalise(capture.url)  # raises NotAHost: such a capture is no page of a domain
+        self.host = normalise(capture.url)  # raises NotAHost: such a capture is not a page of a domain
         self.domain = registrable(self.host)
         self.tree = LexborHTMLParser(self.html)
 
@@ -72,7 +72,7 @@ class Page:
 
     @cached_property
     def layout(self) -> Layout:
-        """What a reader sees of the body, as lines with the blocks that they stand in."""
+        """What a reader sees of the body, as lines with the blocks that they are in."""
         contacts = {node: url for node, url in self._anchors[1].items() if is_contact(url)}
         return layout_of(self.tree, self.html, contacts)
 

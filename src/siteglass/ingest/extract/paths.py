@@ -1,4 +1,4 @@
-"""Where a page leads: paths of its own host with the key pages first, absolute addresses, and its icon.
+"""Where a page leads: paths of the same host with the key pages first, absolute addresses, and its icon.
 
 `priority` says what a path is worth: the merge takes the best pages of a domain by it.
 """
@@ -20,7 +20,7 @@ MAX_LINK_CHARS = 512
 _MAX_LOOKED_AT = 500
 
 OTHER = 1_000
-"""The priority of what is no key page; deeper paths have more."""
+"""The priority of a path that is not a key page; deeper paths have more."""
 
 # Best first. Names are last segments of a path.
 KEY_PAGES: tuple[tuple[str, str], ...] = (

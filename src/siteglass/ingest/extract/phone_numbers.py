@@ -80,7 +80,7 @@ def _national_format(number: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def number_of(given: str, region: str) -> str:
-    """E.164 of a valid number; "" if it is none."""
+    """E.164 of a valid number; "" if it is not one."""
     try:
         read = phonenumbers.parse(given, region or None)
     except phonenumbers.NumberParseException:

@@ -35,20 +35,20 @@ MAX_REGIONS = 4
 # To read a number costs some 70 µs: a page of nothing but digits must not take longer than others.
 MAX_READ = 120
 MAX_LOOKED_AT = 2_000
-MAX_RUN_CHARS = 80  # several numbers may stand side by side
+MAX_RUN_CHARS = 80  # several numbers may be side by side
 
-# A run of digits and of what stands between those of a phone number.
+# A run of digits and of the characters between the digits of a phone number.
 _BETWEEN = " ().-/（）－ー‐‑‒–—―−·"
 _RUN = re.compile(rf"\d[\d{re.escape(_BETWEEN)}]{{6,}}+")
-_NEVER_BEHIND = re.compile(r"[\w%°€£$]")
+_NEVER_AFTER = re.compile(r"[\w%°€£$]")
 _OPENING = "+(＋（"
 _SEPARATE = re.compile(r" ?/ ?(?=[+(]?0|\+)| / (?=\d)| [|·–—] |\. (?=[+(]\d)")
 # "0427 - 2448120 / 2448121", "+91 427 2448120, 2448121": only the end differs.
 _SIBLING = re.compile(r" ?([,/&]) ?(\d{5,10})(?![\w%°€£$]|[ .-]?\d)")
 _OTHER_EXTENSION = re.compile(r" ?[/·] ?[-–]")
-# "０１２０－１８－４４１８（９時": what goes on is not the number.
-_BRACKET_BEHIND = re.compile(r"\s?[(（]\d{1,4}\Z")
-_HOURS_BEHIND = re.compile(r" \(\d{1,2}\Z| \(\d{1,2}[./-]\d{1,2}\Z")
+# "０１２０－１８－４４１８（９時": what follows in brackets is not part of the number.
+_BRACKET_AFTER = re.compile(r"\s?[(（]\d{1,4}\Z")
+_HOURS_AFTER = re.compile(r" \(\d{1,2}\Z| \(\d{1,2}[./-]\d{1,2}\Z")
 _YEAR = r"(?:19|20)\d\d"
 _NO_PHONE = re.compile(
     rf"\d{{1,2}}\s?[./-]\s?\d{{1,2}}\s?[./-]\s?{_YEAR}(?!\d)|{_YEAR}[./-]\d{{1,2}}[./-]\d{{1,2}}(?!\d)"  # dates
@@ -192,9 +192,9 @@ def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> 
     region, region_end = "", 0  # of the last number with a country, and where it ends
     for match in islice(_RUN.finditer(text), MAX_LOOKED_AT):
         start, end = match.start(), match.start() + len(match[0].rstrip(_BETWEEN))
-        if _NEVER_BEHIND.match(text, end) and (bracket := _BRACKET_BEHIND.search(text, start, end)):
+        if _NEVER_AFTER.match(text, end) and (bracket := _BRACKET_AFTER.search(text, start, end)):
             end = bracket.start()
-        elif end - start > MAX_RUN_CHARS or _NEVER_BEHIND.match(text, end):
+        elif end - start > MAX_RUN_CHARS or _NEVER_AFTER.match(text, end):
             continue
         while start and match.start() - start < 3 and text[start - 1] in _OPENING:
             start -= 1
@@ -205,7 +205,7 @@ def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> 
         pieces = [run]
         if _SEPARATE.search(run):
             pieces += _SEPARATE.split(run)
-        if (hours := _HOURS_BEHIND.search(run)) and _digits(run[: hours.start()]) >= MIN_DIGITS:
+        if (hours := _HOURS_AFTER.search(run)) and _digits(run[: hours.start()]) >= MIN_DIGITS:
             pieces.append(run[: hours.start()])  # "05 55 33 41 72 (9 h - 18 h)", "888-841-7780 (24/7)"
         for piece in pieces:
             if not MIN_DIGITS <= _digits(piece) <= MAX_DIGITS or _NO_PHONE.match(piece):
@@ -268,7 +268,7 @@ def _digits(piece: str) -> int:
 
 
 def _is_cut(text: str, start: int) -> bool:
-    """Whether something goes on into a run of digits: a word, a price, a time, a path."""
+    """Whether a run of digits is only the end of something: of a word, a price, a time, a path."""
     ahead = text[start - 1 : start]
     if not ahead or ahead.isspace():
         return False

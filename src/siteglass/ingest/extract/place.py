@@ -63,7 +63,7 @@ def place(page: Page, phones: Sequence[ContactSighting], language: str) -> Place
     if not country:
         return Place()
     if found is None or found.country != country or not found.city:
-        # With the country known, an address of a small town can be told from other numbers.
+        # With the country known, an address of a small town can be distinguished from other numbers.
         found = written(page, country)
     if found is None or found.country != country or not found.city:
         found = unnumbered(page, country) or found

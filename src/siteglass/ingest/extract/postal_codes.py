@@ -1,10 +1,10 @@
-"""What postal codes look like, in which countries, and on which side of them the city stands."""
+"""What postal codes look like, in which countries, and on which side of them the city is."""
 
 from __future__ import annotations
 
 import re
 
-# What a code looks like (9: a digit, A: a letter), in which countries, and whether the city stands behind or before it.
+# What a code looks like (9: a digit, A: a letter) -> countries with the city after it, countries with the city before.
 SHAPES: dict[str, tuple[str, str]] = {
     "9999": (
         "AUT CHE BEL DNK NOR HUN LUX SVN BGR LVA CYP LIE MKD ALB TUN GEO ARM PHL PRY",
@@ -27,7 +27,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "A9A 9A9": ("", "CAN"),
     "A99 AAAA": ("", "IRL"),
 }
-BEHIND = {shape: frozenset(behind.split()) for shape, (behind, _) in SHAPES.items()}
+AFTER = {shape: frozenset(after.split()) for shape, (after, _) in SHAPES.items()}
 BEFORE = {shape: frozenset(before.split()) for shape, (_, before) in SHAPES.items()}
 PREFIXES = {
     "D": "DEU", "DE": "DEU", "A": "AUT", "AT": "AUT", "CH": "CHE", "F": "FRA", "FR": "FRA", "I": "ITA", "IT": "ITA",
@@ -65,7 +65,7 @@ UNMISTAKABLE = frozenset(("AA9 9AA", "A9A 9A9", "A99 AAAA"))
 def countries_of_code(code: str) -> frozenset[str]:
     """Countries whose postal codes look like that, alpha-3."""
     shape = shape_of(code)
-    return BEHIND.get(shape, frozenset()) | BEFORE.get(shape, frozenset())
+    return AFTER.get(shape, frozenset()) | BEFORE.get(shape, frozenset())
 
 
 def shape_of(code: str) -> str:

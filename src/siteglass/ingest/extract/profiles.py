@@ -1,4 +1,4 @@
-"""Profiles of a site's owner on networks, each address spelled one way. Links that share, post or sign in are none."""
+"""Profiles of a site's owner on networks, each address in one form. Links that share, post or sign in are left out."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from protego import Protego
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract.kinds import looks_like_html
 
-# As search engines do: what stands behind the first 500 KiB is not read.
+# As search engines do: only the first 500 KiB are read.
 MAX_ROBOTS_BYTES = 512_000
 _MAX_LINES = 20_000
 _KNOWN = re.compile(
@@ -32,7 +32,7 @@ class Robots(NamedTuple):
 
 
 def robots(capture: Capture) -> Robots:
-    """An HTML page in its place, as many sites answer whatever is asked, is no robots.txt."""
+    """The rules in short. An HTML page does not count as a file: many sites answer every request with one."""
     body = capture.body[:MAX_ROBOTS_BYTES]
     if capture.status >= 300 or looks_like_html(body):
         return Robots(exists=False, names_sitemap=False, is_valid=False, allows_home=True)

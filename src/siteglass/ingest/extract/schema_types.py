@@ -39,7 +39,7 @@ _CONTACTS_OF_OTHERS = (
     "offeredBy", "recognizedBy", "broker", "organizer", "reviewedBy",
 )  # fmt: skip
 
-# Service type: the types that say so. Without one: an organisation, its kind not told by its type.
+# Service type: the types that say so. Without one: an organisation whose type does not say its kind.
 _TYPES = {
     "": """Organization Corporation LocalBusiness OnlineBusiness Brand Cooperative Consortium Airline Project
         WorkersUnion""",

@@ -1,5 +1,5 @@
-"""What stands around an address or a number on its page: who the words before it name, and what it belongs together
-with. The merge decides by it whose it is, see `ingest.ownership`."""
+"""The text around an address or a number on its page: who the words before it name, and what it belongs together with.
+The merge decides by it whose it is, see `ingest.ownership`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_OWN_CHARS = 400
 SEGMENTS_PER_PARAGRAPH = 64
 """The number of a group is that of its paragraph times this, and the number of the sentence in it."""
 
-# Where a sentence ends, or a list goes on with something else.
+# Where a sentence ends, or the next item of a list begins.
 _ENDS = re.compile(r"[.!?;]\s+|[。！？；]|\s[|·•–—]\s|\s\|\s?")
 _ABBREVIATIONS = """
 abs al apt av ave blvd bzw ca co corp dipl dott dr ext fax fr hr inc ing inh jr kom ltd me med mme mob mr mrs ms no nr
@@ -68,7 +68,7 @@ class Surroundings(NamedTuple):
     """Of one place in the text of a page."""
 
     group: int = -1
-    """Values of a page with the same number stand in one sentence, or in one paragraph of short lines; -1: unknown."""
+    """Values of a page with the same number are in one sentence, or in one paragraph of short lines; -1: unknown."""
     party: str = ""
     """The kind of someone else that the words before it, or its heading, name; "" for none."""
     block: str = ""
@@ -90,7 +90,7 @@ def _phrases() -> _Phrases:
     found = _Phrases({}, [])
     for line in table.splitlines()[1:]:
         kind, _, words = line.split("\t")
-        for phrase in (_spelled(word) for word in words.split(" | ")):
+        for phrase in (_normalised(word) for word in words.split(" | ")):
             if ord(phrase[0]) >= _NO_BLANKS:
                 found.anywhere.append((phrase, kind))
             else:
@@ -98,12 +98,12 @@ def _phrases() -> _Phrases:
     return found
 
 
-def _spelled(text: str) -> str:
+def _normalised(text: str) -> str:
     return fold(text).replace(" :", ":").replace("：", ":")
 
 
 class PageSurroundings:
-    """Looks up what stands around places of one page."""
+    """Looks up the text around places of one page."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -119,7 +119,7 @@ class PageSurroundings:
         title = page.tree.css_first("title") if page.address.path in ("", "/") else None
         label = page.domain.partition(".")[0]
         names = (label, label.replace("-", " "), page.metas.get("og:site_name", ""), title.text() if title else "")
-        return _spelled(" ".join(names)[:MAX_OWN_CHARS])
+        return _normalised(" ".join(names)[:MAX_OWN_CHARS])
 
     @cached_property
     def _lists_others(self) -> bool:
@@ -127,7 +127,7 @@ class PageSurroundings:
         page = self._page
         title, heading = page.tree.css_first("title"), page.tree.css_first("h1")
         said = " ".join(node.text()[:MAX_OWN_CHARS] for node in (title, heading) if node)
-        return bool(_LISTS.search(_spelled(said)) or _LISTING_PATH.search(page.address.path.lower()))
+        return bool(_LISTS.search(_normalised(said)) or _LISTING_PATH.search(page.address.path.lower()))
 
     @cached_property
     def _segments(self) -> dict[int, list[int]]:
@@ -144,7 +144,7 @@ class PageSurroundings:
         starts = self._starts(number)
         segment = sum(start <= place for start in starts) - 1
         first = segment
-        # "Médiateur: Medicys – 01 49 70 15 93": what has no words of its own is called what comes before it.
+        # "Médiateur: Medicys – 01 49 70 15 93": a piece without words takes the label of the piece before it.
         end = place - len(_local_part(line.text[:place])) if line.text[place : place + 1] == "@" else place
         while first and not _WORDS.search(line.text, starts[first], end):
             first -= 1
@@ -157,7 +157,7 @@ class PageSurroundings:
         is_quoted = self._is_quoted(number) or _is_within_quotation(line.text, place)
         block: str = "code" if layout.is_code(offset) else line.block or ("quote" if is_quoted else "")
         if party == _OWN:
-            # A customer who is quoted speaks of "our office", too.
+            # A customer who is quoted says "our office", too.
             party, block = "", block if block in ("quote", "code") else "branch"
         group = line.paragraph * SEGMENTS_PER_PARAGRAPH + min(segment, SEGMENTS_PER_PARAGRAPH - 1)
         return Surroundings(group, party, block)
@@ -165,8 +165,8 @@ class PageSurroundings:
     def _party_at(self, line: Line, label: str, place: int) -> str:
         own_words = self._own_words
         party = _party(label, own_words)
-        after = _spelled(_VALUE.sub("", line.text[place : place + MAX_LABEL_CHARS], count=1))
-        if party != _OWN and is_independent(f"{_spelled(label)} {after[:MAX_TITLE_CHARS]}"):
+        after = _normalised(_VALUE.sub("", line.text[place : place + MAX_LABEL_CHARS], count=1))
+        if party != _OWN and is_independent(f"{_normalised(label)} {after[:MAX_TITLE_CHARS]}"):
             return party or "partner"
         if party:
             return party
@@ -174,7 +174,7 @@ class PageSurroundings:
             return _OWN
         has_label = _LONG_LABEL.search(line.text, 0, place) is not None
         for heading in dict.fromkeys((line.heading, line.section)):
-            party = _party(heading, own_words) or (_OWN if names_own_place(_spelled(heading)) else "")
+            party = _party(heading, own_words) or (_OWN if names_own_place(_normalised(heading)) else "")
             # A heading names the place of a short line; a sentence below it may be about anyone.
             if party and (party != _OWN or (place <= MAX_TITLE_CHARS and not has_label)):
                 return party
@@ -236,11 +236,11 @@ def _is_title(text: str) -> bool:
 def _segment_starts(text: str) -> list[int]:
     starts = [0]
     for match in _ENDS.finditer(text):
-        mark, behind = match[0].strip(), text[match.end() : match.end() + 1]
+        mark, after = match[0].strip(), text[match.end() : match.end() + 1]
         ahead = text[max(0, match.start() - 20) : match.start()]
-        if mark == "." and not _ends_sentence(ahead, behind):
+        if mark == "." and not _ends_sentence(ahead, after):
             continue
-        if mark in "–—·" and ahead[-1:].isdigit() and behind.isdigit():
+        if mark in "–—·" and ahead[-1:].isdigit() and after.isdigit():
             continue
         if mark in ";；" and text.count("(", 0, match.start()) > text.count(")", 0, match.start()):
             continue  # "(Jorge Juan 6; tel. 912 663 517; consultas@…)" is said of one
@@ -248,8 +248,8 @@ def _segment_starts(text: str) -> list[int]:
     return starts
 
 
-def _ends_sentence(ahead: str, behind: str) -> bool:
-    if behind.islower() or behind.isdigit():
+def _ends_sentence(ahead: str, after: str) -> bool:
+    if after.islower() or after.isdigit():
         return False
     word = _LAST_WORD.search(f"{ahead}.")
     if not word or "@" in ahead.rpartition(" ")[2]:
@@ -259,7 +259,7 @@ def _ends_sentence(ahead: str, behind: str) -> bool:
 
 def _party(text: str, own: str) -> str:
     """The kind of someone else that a text names last, in words that are not the site's own name."""
-    text = _spelled(text)
+    text = _normalised(text)
     known = _phrases()
     kind, last = "", -1
     for match in _WORD_START.finditer(text):

@@ -1,7 +1,7 @@
 """Phrases by which sites say what kind of business they are and what they offer; folded, of at most three words.
 
 Only phrases that hardly mean anything else in a title: "law firm", not "law"; "online shop", not "shop". An
-entry may end in the category that such a business offers, behind "="; it goes on behind a comma.
+entry may end in the category that such a business offers, after "="; it continues after a comma.
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def _lines(text: str) -> list[tuple[list[str], str]]:
 
 
 def _entries(text: str) -> list[str]:
-    """An entry goes on behind a line that ends in a comma."""
+    """An entry continues after a line that ends in a comma."""
     entries = [""]
     for line in filter(None, map(str.strip, text.split("\n"))):
         if entries[-1] and not entries[-1].endswith(","):

@@ -1,8 +1,8 @@
 """What kind of business a site is, and what it offers: by rules, and rather nothing than something wrong.
 
 Points come from JSON-LD types, the host, paths, and phrases of `trade_words` in title, headings, description and
-navigation. A kind needs three, which a phrase in the title, a type or a host gives at once; one in the navigation
-only adds to others.
+navigation. A kind needs three points. A phrase in the title, a type or a host gives all three; a phrase in the
+navigation only adds to others.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Trade(NamedTuple):
 def trade(page: Page, texts: Texts, paths: tuple[str, ...], *, is_key_page: bool) -> Trade:
     """Kinds and offers that a page shows enough signs of; `paths` are those it links to on its host.
 
-    Titles of pages that are no key pages tell what an article is about, not what the site is.
+    Titles of other pages than key pages say what an article is about, not what the site is.
     """
     kinds: dict[str, int] = defaultdict(int)
     offers: dict[str, int] = defaultdict(int)

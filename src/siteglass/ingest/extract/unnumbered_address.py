@@ -46,7 +46,7 @@ _PART = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _PIECES = re.compile(r"[,，、،;:：|·•()（）\n]|\s[-–—]\s|\s/\s")
-# What stands before or after the name of a city or state.
+# Words before or after the name of a city or state.
 _BEFORE_NAME = re.compile(
     r"^(?:г\.|гор\.|город|м\.|місто|гр\.|с\.|tp\.?|thành phố|t\.p\.|tỉnh|thị xã|tx\.|quận|q\.|huyện|kota|kab\.|"
     r"kabupaten|จังหวัด|จ\.|อำเภอ|อ\.|เขต|مدينة|d-|a-|ch-|f-|i-|e-)\s*",

@@ -22,8 +22,8 @@ from siteglass.ingest.extract.gazetteer import (
 from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.postal_codes import (
+    AFTER,
     BEFORE,
-    BEHIND,
     CODE,
     LIKE_A_CODE,
     PREFIXES,
@@ -55,11 +55,11 @@ class Address(NamedTuple):
 
 _DIGITS = re.compile(r"\d")
 _WORD = r"[^\W\d_][\w'’.]*(?:-[\w'’.]+)*"
-_WORDS_BEHIND = re.compile(rf"[ ,\n]{{1,2}}(?:г\. ?)?({_WORD}(?: {_WORD}){{0,3}})(?:(?:, | ?/ ?)({_WORD}))?")
+_WORDS_AFTER = re.compile(rf"[ ,\n]{{1,2}}(?:г\. ?)?({_WORD}(?: {_WORD}){{0,3}})(?:(?:, | ?/ ?)({_WORD}))?")
 _WORDS = re.compile(rf"{_WORD}|\d+")
 _TOWN = re.compile(rf" ((?=[^a-z]){_WORD}(?: {_WORD}){{0,2}})(?= ?(?:[,;\n(|·•]|\.(?:\s|\Z)|\s[-–—/]\s|\Z))")
 _SENTENCE_END = re.compile(r"(?<=\w{3})\.(?:\s|\Z)")
-# "Καλαμάτα, Τ.Κ. 241 00": the city stands before the label of the code.
+# "Καλαμάτα, Τ.Κ. 241 00": the city is before the label of the code.
 _CODE_LABEL = re.compile(
     r"(?:\b(?:Τ\.?Κ|C\.?P|ZIP|PIN|PLZ|CEP|(?:postal|post|zip|pin) ?code|индекс|kod pocztowy|mã bưu chính)|邮编|"
     r"郵遞區號|우편번호|รหัสไปรษณีย์)\.?[: ]*\Z",
@@ -154,57 +154,57 @@ def _numbered(page: Page, here: str) -> Iterator[tuple[int, Address]]:
                 before = f"{lines[number - 1][-80:]}\n{before}"
                 if len(before) < 30 and number > 1:
                     before = f"{lines[number - 2][-80:]}\n{before}"
-            behind = line[match.end() : match.end() + 80]
-            if len(behind) < 40 and number + 1 < len(lines):
-                behind = f"{behind}\n{lines[number + 1][:60]}"
-            one = _at(match["prefix"] or "", match["code"], before, behind, here)
+            after = line[match.end() : match.end() + 80]
+            if len(after) < 40 and number + 1 < len(lines):
+                after = f"{after}\n{lines[number + 1][:60]}"
+            one = _at(match["prefix"] or "", match["code"], before, after, here)
             # Hosts and regulators have addresses, too.
             if one and not around.at(page.layout.starts[number] + match.start()).party:
                 yield number, one
 
 
-def _at(prefix: str, code: str, before: str, behind: str, here: str) -> Address | None:
+def _at(prefix: str, code: str, before: str, after: str, here: str) -> Address | None:
     """The address that a code is part of, with the state that the code is of."""
     shape = shape_of(code)
     if shape == "999-9999":
-        found = _japanese(before, behind, here)
+        found = _japanese(before, after, here)
     elif shape not in SHAPES or _OF_PHONE.search(before[-20:]) or _OF_ROOM.search(before[-16:]):
         return None
     elif not (found := _with_state(prefix, shape, code, before) or _with_named_state(prefix, shape, code, before)):
         if prefix and prefix not in PREFIXES:
             before, prefix = f"{before}{prefix} ", ""
-        found = _with_city(PREFIXES.get(prefix, ""), code, before, behind, here)
+        found = _with_city(PREFIXES.get(prefix, ""), code, before, after, here)
     if not found or found.state:
         return found
     return found._replace(state=state_of_code(found.country, code) or state_of_city(found.country, found.city))
 
 
-def _with_city(given: str, code: str, before: str, behind: str, here: str) -> Address | None:
+def _with_city(given: str, code: str, before: str, after: str, here: str) -> Address | None:
     """The form "10117 Berlin" or "Mumbai 400072": the city says which country it is."""
     shape = shape_of(code)
     has_house = bool(_HOUSE.search(before[-16:]))
     if shape == "9999" and _YEAR.match(code) and not (given or (has_house and _STREET.search(before[-40:]))):
         return None  # "May 5, 2013 Vienna"
-    named = _cities_behind(behind, frozenset((given,)) if given else BEHIND[shape])
+    named = _cities_after(after, frozenset((given,)) if given else AFTER[shape])
     is_sure = has_house or shape in TELLING
     if not named and not given:
         named, has_state = _cities_before(before, BEFORE[shape])
         is_sure = has_state or shape in TELLING
     # A city in a state that does not have such codes is another city, or none.
     named = [one for one in named if one.state in ("", state_of_code(one.country, code) or one.state)]
-    is_sure = is_sure or bool(_STREET.search(before) or (shape == "999999" and _STREET.search(behind)))
-    said = given or _country_in(behind)
+    is_sure = is_sure or bool(_STREET.search(before) or (shape == "999999" and _STREET.search(after)))
+    said = given or _country_in(after)
     if not named:
         is_sure = is_sure or has_house or bool(given)
         telling = TELLING[shape] if shape in UNMISTAKABLE else ""
-        return _of_small_town(code, before, behind, said or here or telling, is_sure=is_sure)
+        return _of_small_town(code, before, after, said or here or telling, is_sure=is_sure)
     for country in (said, here):
         if of_country := [one for one in named if one.country == country]:
             return _settled(of_country, "address")
     if said:
         return None
     # "53019 Castelnuovo Berardenga" of Italy begins with a name that a city elsewhere has, too.
-    if here and (town := _of_small_town(code, before, behind, here, is_sure=is_sure)) and town.city:
+    if here and (town := _of_small_town(code, before, after, here, is_sure=is_sure)) and town.city:
         return town
     meant = dominant(named) if len({one.country for one in named}) > 1 else named[0]
     if not meant:
@@ -212,7 +212,7 @@ def _with_city(given: str, code: str, before: str, behind: str, here: str) -> Ad
     return _settled([one for one in named if one.country == meant.country], "address" if is_sure else "gazetteer")
 
 
-def _of_small_town(code: str, before: str, behind: str, country: str, *, is_sure: bool) -> Address | None:
+def _of_small_town(code: str, before: str, after: str, country: str, *, is_sure: bool) -> Address | None:
     """An address in a known country, of a town that the vocabulary is too small for."""
     shape = shape_of(code)
     label = _CODE_LABEL.search(before)
@@ -223,12 +223,12 @@ def _of_small_town(code: str, before: str, behind: str, country: str, *, is_sure
     if label or has_state or (country in BEFORE[shape] and shape in TELLING):
         name, state = _town_before(before[: label.start()] if label else before, country)
         return Address(country, state, name, "address")
-    town = _TOWN.match(behind)
+    town = _TOWN.match(after)
     name = _SENTENCE_END.split(town[1])[0].removesuffix(" Cedex") if town else ""
-    if country not in BEHIND[shape] or not town or country_named(name):
+    if country not in AFTER[shape] or not town or country_named(name):
         return None
-    after = behind[town.end() :].lstrip(" ,;(|·•\n").partition(",")[0]
-    state = level_named(_COUNTY.sub("", _SENTENCE_END.split(after)[0]), country) if len(after) > 3 else ""
+    county = after[town.end() :].lstrip(" ,;(|·•\n").partition(",")[0]
+    state = level_named(_COUNTY.sub("", _SENTENCE_END.split(county)[0]), country) if len(county) > 3 else ""
     return Address(country, state, name.title() if name.isupper() else name, "address")
 
 
@@ -307,10 +307,10 @@ def _with_state(prefix: str, shape: str, code: str, before: str) -> Address | No
     return Address(country, prefix, town if is_town else "", "address") if is_town or _STREET.search(before) else None
 
 
-def _japanese(before: str, behind: str, here: str) -> Address | None:
+def _japanese(before: str, after: str, here: str) -> Address | None:
     if "〒" not in before[-3:] and here != "JPN":
         return None
-    text = re.sub(r"[\s,]", "", behind[:40])
+    text = re.sub(r"[\s,]", "", after[:40])
     prefecture = re.match(r"(?:東京都|北海道|(?:京都|大阪)府|..県|...県)", text)
     state = state_named(prefecture[0], "JPN") if prefecture else ""
     if match := re.match(
@@ -334,8 +334,8 @@ def _words_before(before: str) -> list[str]:
     return words[last_number + 1 :][-6:]
 
 
-def _cities_behind(behind: str, countries: frozenset[str]) -> list[City]:
-    match = _WORDS_BEHIND.match(behind) if countries else None
+def _cities_after(after: str, countries: frozenset[str]) -> list[City]:
+    match = _WORDS_AFTER.match(after) if countries else None
     if not match:
         return []
     # Of some countries a part of the city comes first: "34430 Beyoğlu/İstanbul".
@@ -352,7 +352,7 @@ def _cities_behind(behind: str, countries: frozenset[str]) -> list[City]:
 
 
 def _cities_before(before: str, countries: frozenset[str]) -> tuple[list[City], bool]:
-    """Cities before a code, and whether the name of their state stands between."""
+    """Cities before a code, and whether the name of their state is between."""
     words = _words_before(before) if countries else []
     # A city and its state before a city that has the name of a state: "Saguenay (Québec) G7H 7L2".
     for skipped in range(1, min(4, len(words))):
@@ -369,21 +369,21 @@ def _cities_before(before: str, countries: frozenset[str]) -> tuple[list[City], 
             if name[:1].islower():
                 continue
             found = [
-                one for one in cities_named(name) if one.country in countries and (not skipped or _lies_in(one, state))
+                one for one in cities_named(name) if one.country in countries and (not skipped or _is_in(one, state))
             ]
             if found:
                 return found, skipped > 0
     return [], False
 
 
-def _lies_in(city: City, state: str) -> bool:
-    """Of Britain, whose counties are no states here, anything may stand between."""
+def _is_in(city: City, state: str) -> bool:
+    """Whether a text between the city and the code fits; for Britain any does, as its counties are not states here."""
     return city.country == "GBR" or state_named(state, city.country) in (city.state or "-",)
 
 
-def _country_in(behind: str) -> str:
+def _country_in(after: str) -> str:
     """The country that is named within the next words: "Berlin, Germany"."""
-    pieces = re.split(r"[,\n·|•()–-]| / ", behind[:80])
+    pieces = re.split(r"[,\n·|•()–-]| / ", after[:80])
     for piece in pieces[:4]:
         words = piece.split()
         if 0 < len(words) <= 4 and len(piece.strip(" .")) > 3 and (found := country_named(piece.strip(" ."))):

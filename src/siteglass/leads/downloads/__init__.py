@@ -1,1 +1,1 @@
-"""Taking leads along: jobs that buy them page by page, and the files that come of it."""
+"""Downloads: jobs that buy them page by page, and the files that come of it."""

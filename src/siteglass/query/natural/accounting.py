@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from siteglass.query.natural.kinds import BEHIND_NUMBERS, Role
+from siteglass.query.natural.kinds import AFTER_NUMBERS, Role
 from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
 
@@ -36,7 +36,7 @@ _LEANING: dict[Role, frozenset[str]] = {
     Role.LANGUAGE_MARKER: frozenset(("lang", "country", "state", "city", "region", "subregion")),
     **dict.fromkeys(
         (Role.NUMBER_WORD, Role.UNIT, Role.GREATER, Role.AT_LEAST, Role.LESS, Role.AT_MOST, Role.AROUND, Role.BETWEEN,
-         Role.EQUAL, *BEHIND_NUMBERS), _AMOUNTS | {"has_phone", "has_email", "keywords"},
+         Role.EQUAL, *AFTER_NUMBERS), _AMOUNTS | {"has_phone", "has_email", "keywords"},
     ),
 }  # fmt: skip
 
@@ -92,7 +92,7 @@ def _is_empty(sentence: Sentence, at: int) -> bool:
     if any(part.key in sentence.sets[name] for name in ("carry_meaning", "taking", "people")):
         return False
     if part.key in sentence.sets["wishes"] and before is not None:
-        # "companies looking for an agency": a wish of theirs, no request
+        # "companies looking for an agency": the wish of a company, not a request
         return not (
             before.has(Role.GENERIC) or before.kind == Role.SERVICE_TYPE or before.key in sentence.sets["relative"]
         )

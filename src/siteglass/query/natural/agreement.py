@@ -1,9 +1,9 @@
 """Places that agree with their neighbours: "houston tx", "ny or nj", "in CA", "dentists miami".
 
 A code such as "or", "in" or "CA" has several meanings, and so has "mobile". Every meaning of the words stays open until
-the places of a sentence are compared: a code means a state if a city of that state stands before it, if the other codes
-of its list are states, or if it stands where a place does and nothing else fits. What is decided here is given to the
-next stage, which cuts the sentence into phrases, as the only meaning of these words.
+the places of a sentence are compared. A code means a state after a city of that state, or if the other codes of its
+list are states. It also does where a place is expected and nothing else fits. The next stage, which cuts the sentence
+into phrases, receives what is decided here as the only meaning of these words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from siteglass.query.vocabulary import City
 Decided = Mapping[int, tuple[int, Sense]]
 """Number of a word -> how many words the phrase has that begins there, and what it means."""
 
-# A city that stands at the end of a phrase, "dentists miami", is meant from this size on; beside its state, any is.
+# A city at the end of a phrase, "dentists miami", is meant from this size on; beside its state, any is.
 _CITY = 100_000
 # Right after its country, a town is meant from this size on.
 _TOWN = 20_000
@@ -48,13 +48,13 @@ _CLAUSES = frozenset(("that", "which", "who", "whose", "where", "with", "w"))
 
 
 def agree(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon) -> Decided:
-    """The places of an English sentence that only their neighbours tell."""
+    """The places of an English sentence that only their neighbours reveal."""
     places = _Places(tokens, found, lexicon)
     return places.decide() if places.is_english() else {}
 
 
 def without(tokens: Sequence[Token], decided: Decided) -> list[Token]:
-    """The words that are no such places: "la" and "los" of "los angeles" do not tell the language."""
+    """The words that are not such places: "la" and "los" of "los angeles" do not show the language."""
     taken = {number for at, (length, _) in decided.items() for number in range(at, at + length)}
     return [token for at, token in enumerate(tokens) if at not in taken]
 
@@ -151,7 +151,7 @@ class _Places:
         return ordinary and not (token.text.isupper() and token.key not in self._lexicon.sets["word_codes"])
 
     def _is_placed(self, at: int) -> bool:
-        """Whether a code stands where only a place does, and no other country is named."""
+        """Whether a code is where only a place can be, and no other country is named."""
         token = self._tokens[at]
         if token.key in _COUNTRY_FIRST and token.text.isupper():
             return False
@@ -214,7 +214,7 @@ class _Places:
         return False
 
     def _names_countries(self, at: int) -> bool:
-        """Whether a country stands in the list of a code: "US and CA", "DE, IT, FR"."""
+        """Whether a country is in the list of a code: "US and CA", "DE, IT, FR"."""
         return bool(self._countries) and not self._countries.isdisjoint(self._beside(at))
 
     def _beside(self, at: int) -> list[int]:

@@ -5,7 +5,7 @@ branch is a run of phrases, read by the same stages as a whole sentence. How far
 
 - one thing on each side, with the small words before it: "use Pipedrive | lack a CRM";
 - after a comma, the clause up to the next one: "on Webflow, | on Gatsby with Contentful";
-- two sides that are built alike, with all that repeats: "Shopify stores in Italy | Magento stores in Spain".
+- two sides of the same structure, with all that repeats: "Shopify stores in Italy | Magento stores in Spain".
 """
 
 from __future__ import annotations
@@ -254,12 +254,12 @@ class _Finder(Things):
         for count in range(min(len(before), len(after)), 1, -1):
             first, second = before[-count:], after[:count]
             kinds = [self.built(i) for i in second]
-            alike = kinds == [self.built(i) for i in first] and kinds[0] in ("tool", "business")
+            same = kinds == [self.built(i) for i in first] and kinds[0] in ("tool", "business")
             placed = kinds[-1] in ("place", "business")
-            if alike and (placed or self._linked_alike(first, second)):
+            if same and (placed or self._linked_equally(first, second)):
                 last = self._end(second[-1])
-                goes_on = not placed and kinds[0] == "business" and last < len(self._parts)
-                if goes_on and self._parts[last].has(Role.AND):
+                continues = not placed and kinds[0] == "business" and last < len(self._parts)
+                if continues and self._parts[last].has(Role.AND):
                     last = self._clause_end(at)  # "car rentals with no sitemap and no Facebook"
                 return [_Side(first[0], end), _Side(at + 1, last)]
         return []
@@ -278,11 +278,9 @@ class _Finder(Things):
 
     def _names_business(self, at: int) -> bool:
         """ "restaurants", "Magento stores", "real estate companies"."""
-        behind = self._sentence.after(at)
+        after = self._sentence.after(at)
         kind = self.built(at)
-        return kind == "business" or (
-            kind == "tool" and behind is not None and behind.has(Role.GENERIC, Role.SHOP_WORD)
-        )
+        return kind == "business" or (kind == "tool" and after is not None and after.has(Role.GENERIC, Role.SHOP_WORD))
 
     def _pairs(self, at: int) -> list[_Side]:
         """ "spend over 15k and no CRM, or spend below 1k and a slow site": two clauses that join things by "and"."""
@@ -330,14 +328,14 @@ class _Finder(Things):
         return [_Side(things[0], end) for things, end in items]
 
     def _relative(self, at: int) -> list[_Side]:
-        """ "that spend over 2k, or that use Mailchimp but don't run ads": two clauses of their own."""
+        """ "that spend over 2k, or that use Mailchimp but don't run ads": two separate clauses."""
         if not self._parts[at - 1].has(Role.COMMA) or at + 1 >= len(self._parts) or not self._is_relative(at + 1):
             return []
         left = [i for i in range(max(self._sentence_start(at), at - _MOST_AWAY), at) if self._is_relative(i)]
         if not left:
             return []
-        behind = range(at + 1, len(self._parts))
-        end = next((i for i in behind if self._parts[i].has(Role.BREAK, Role.COMMA)), len(self._parts))
+        following = range(at + 1, len(self._parts))
+        end = next((i for i in following if self._parts[i].has(Role.BREAK, Role.COMMA)), len(self._parts))
         sides = [_Side(left[-1], at - 1), _Side(at + 1, end)]
         return sides if all(list(self.things_in(side.start, side.end)) for side in sides) else []
 
@@ -348,7 +346,7 @@ class _Finder(Things):
         """Where the sentence or request begins that a place is in."""
         return last_before(self._sentence_ends, at) + 1
 
-    def _linked_alike(self, first: Sequence[int], second: Sequence[int]) -> bool:
+    def _linked_equally(self, first: Sequence[int], second: Sequence[int]) -> bool:
         """ "React and Stripe or Vue and PayPal", "Wix with Stripe or Wix with PayPal": the words between are the same,
         and no denial before the first reaches all."""
         links = [
@@ -387,10 +385,10 @@ class _Finder(Things):
         part = self._parts[at]
         return part.has(Role.COMMA, Role.BREAK) or (part.has(Role.BUT) and not part.has(Role.NEGATION, Role.EXCEPTION))
 
-    # --- what stands by itself -----------------------------------------------------------------------
+    # --- separate sides ------------------------------------------------------------------------------
 
     def _own_verb(self, at: int, right: int) -> bool:
-        """ "not using Shopify or based in Texas": what stands after the "or" is said by itself."""
+        """ "not using Shopify or based in Texas": what follows the "or" is separate."""
         between = [part for part in self._parts[at + 1 : right] if not part.has(Role.FUNCTION)]
         own = (Role.USING, Role.PLACE_PREPOSITION, Role.OFFERING)
         return right in self.changes or any(part.has(*own) for part in between)

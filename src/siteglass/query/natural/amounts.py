@@ -63,17 +63,17 @@ def _last_unit(sentence: Sentence) -> None:
 
 def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     """Say what a number means; False if it means nothing that can be searched."""
-    behind = sentence.after(quantity.last)
+    after = sentence.after(quantity.last)
     said = sentence.parts[quantity.first : quantity.last + 1]
-    counted = behind.tokens[0].key if behind else ""
+    counted = after.tokens[0].key if after else ""
     if other := _other_money(sentence, quantity):
         sentence.refuse([*other, *said], "only what is spent on ads is known")
         return True
     if _is_year(sentence, at, quantity):
-        sentence.refuse(said, "no field of a lead tells such a year")
+        sentence.refuse(said, "no field of a lead has such a year")
         return True
     if counted in sentence.sets["counted"]:
-        sentence.refuse([*said, *([behind] if behind else [])], f"no search can count {counted}")
+        sentence.refuse([*said, *([after] if after else [])], f"no search can count {counted}")
         return True
     if counted in sentence.sets["results"] and not quantity.money:
         return False
@@ -122,9 +122,9 @@ def _has(sentence: Sentence, quantity: Quantity) -> bool:
 
 def _other_money(sentence: Sentence, quantity: Quantity) -> list[Segment]:
     """ "revenue over $1m": money that is not spent on ads."""
-    behind = sentence.parts[quantity.last + 1 : quantity.last + 4]
-    stop = next((number for number, part in enumerate(behind) if part.has(Role.BREAK)), len(behind))
-    near = [*sentence.parts[max(0, quantity.first - 3) : quantity.last + 1], *behind[:stop]]
+    after = sentence.parts[quantity.last + 1 : quantity.last + 4]
+    stop = next((number for number, part in enumerate(after) if part.has(Role.BREAK)), len(after))
+    near = [*sentence.parts[max(0, quantity.first - 3) : quantity.last + 1], *after[:stop]]
     return [part for part in near if not part.readings and sentence.sets["other_money"] & set(part.key.split())]
 
 
@@ -195,9 +195,9 @@ def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
             return part if said else None
         if part.kind in ENTITIES:
             break
-    behind = [part for part in sentence.parts[last + 1 : last + 5] if not part.has(Role.FUNCTION)]
-    if len(behind) > 1 and behind[0].has(Role.NEGATION) and behind[1].has(Role.CRAWLED):
-        return behind[0]  # "in den letzten sechs Monaten nicht aktualisiert"
+    after = [part for part in sentence.parts[last + 1 : last + 5] if not part.has(Role.FUNCTION)]
+    if len(after) > 1 and after[0].has(Role.NEGATION) and after[1].has(Role.CRAWLED):
+        return after[0]  # "in den letzten sechs Monaten nicht aktualisiert"
     return None
 
 

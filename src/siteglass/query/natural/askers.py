@@ -1,4 +1,4 @@
-"""What a sentence says about the person who asks."""
+"""What a sentence says about its author."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INTRODUCTION = 6
 
 
 def pass_over_asker(sentence: Sentence) -> None:
-    """What is said about the person asking is passed over: up to whom it is for, or a whole sentence of its own."""
+    """Skip what is said about the author: up to whom the search is for, or a whole separate sentence."""
     _pass_over_talk(sentence)
     parts, at = sentence.parts, 0
     while at < len(parts):

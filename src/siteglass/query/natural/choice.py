@@ -1,4 +1,4 @@
-"""Which of its meanings a phrase has where it stands."""
+"""Which of its meanings a phrase has in its place."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
 
 
 def _initialism(sentence: Sentence, at: int) -> bool:
-    """ "us" and "eu" in small letters: names in an English sentence, but behind a verb ("give us")."""
+    """ "us" and "eu" in small letters: names in an English sentence, but not after a verb ("give us")."""
     before = sentence.parts[at - 1] if at else None
     asked = before is not None and ((before.kind == Role.UNKNOWN and not before.senses) or before.has(Role.REQUESTS))
     key = sentence.parts[at].key
@@ -73,7 +73,7 @@ def _initialism(sentence: Sentence, at: int) -> bool:
 def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) -> Role | None:  # noqa: C901
     before = sentence.parts[at - 1] if at else None
     in_place = before is not None and _places(sentence, before)
-    if Role.CITY in kinds and _lies_in_next(sentence, at, part):
+    if Role.CITY in kinds and _is_in_next(sentence, at, part):
         return Role.CITY
     if Role.CATEGORY in kinds and len(part.key) <= 2:
         return Role.CATEGORY
@@ -180,14 +180,14 @@ def _said_before(sentence: Sentence, at: int) -> Segment | None:
     return None
 
 
-def _lies_in_next(sentence: Sentence, at: int, part: Segment) -> bool:
-    """ "Lebanon, Tennessee", "Cali, Colombia": a town of that name lies in the place that is said right behind it."""
-    behind = at + 1
-    if behind < len(sentence.parts) and sentence.parts[behind].has(Role.COMMA):
-        behind += 1
-    if behind >= len(sentence.parts):
+def _is_in_next(sentence: Sentence, at: int, part: Segment) -> bool:
+    """ "Lebanon, Tennessee", "Cali, Colombia": a town of that name is in the place that is named right after it."""
+    following = at + 1
+    if following < len(sentence.parts) and sentence.parts[following].has(Role.COMMA):
+        following += 1
+    if following >= len(sentence.parts):
         return False
-    outer, cities = sentence.parts[behind], cities_of(sentence, part)
+    outer, cities = sentence.parts[following], cities_of(sentence, part)
     country = outer.sense(Role.COUNTRY)
     inside = (
         country is not None and not part.has(Role.COUNTRY) and any(city.country in country.values for city in cities)
@@ -196,7 +196,7 @@ def _lies_in_next(sentence: Sentence, at: int, part: Segment) -> bool:
 
 
 def _contains(outer: Segment, cities: list[City]) -> bool:
-    """Whether one of the cities lies in the state that a name can mean."""
+    """Whether one of the cities is in the state that a name can mean."""
     state = outer.sense(Role.STATE)
     codes = set(state.values) if state else set()
     alpha2 = vocabulary().country_alpha2
@@ -253,7 +253,7 @@ def _is_town(sentence: Sentence, part: Segment) -> bool:
 
 
 def _town_meant(sentence: Sentence, part: Segment, city: City) -> bool:
-    """Of a name that a town and a state have: the town, if it lies in that state and bears that very name."""
+    """Of a name that a town and a state have: the town, if it is in that state and has exactly that name."""
     known = vocabulary()
     sense = part.sense(Role.STATE)
     for value in sense.values if sense else ():
@@ -278,7 +278,7 @@ def _ordinary(sentence: Sentence, part: Segment) -> bool:
 
 
 def _tool_cue(sentence: Sentence, at: int) -> bool:
-    """Whether a word that is also an ordinary one stands where a tool would."""
+    """Whether a word that is also an ordinary one is where a tool would be."""
     parts, before, after = sentence.parts, sentence.before(at), sentence.after(at)
     if before and before.has(Role.USING, Role.CHANGE, Role.NEGATION, Role.EXCEPTION):
         return True
@@ -344,28 +344,28 @@ def _nouns_after_all(sentence: Sentence) -> None:
 
 def _is_part_of_noun(sentence: Sentence, at: int) -> bool:
     part, before, after = sentence.parts[at], (sentence.parts[at - 1] if at else None), sentence.after(at)
-    business_behind = after is not None and after.kind == Role.SERVICE_TYPE
-    unknown_behind = after is not None and after.kind == Role.UNKNOWN
-    noun_behind = after is not None and (business_behind or unknown_behind) and not after.has(Role.FUNCTION)
+    business_after = after is not None and after.kind == Role.SERVICE_TYPE
+    unknown_after = after is not None and after.kind == Role.UNKNOWN
+    noun_after = after is not None and (business_after or unknown_after) and not after.has(Role.FUNCTION)
     noun_before = before is not None and before.kind == Role.UNKNOWN and not before.senses
-    if part.has(Role.TRADE) and business_behind:
+    if part.has(Role.TRADE) and business_after:
         return True
     match part.kind:
         case Role.PROTECTED:
             return True
         case Role.PAGE_NAME:
-            return not sentence.page_follows(at) and (noun_behind or noun_before)
+            return not sentence.page_follows(at) and (noun_after or noun_before)
         case Role.LANGUAGE_MARKER:
-            return part.key not in sentence.sets["weak_markers"] and business_behind
+            return part.key not in sentence.sets["weak_markers"] and business_after
         case Role.SERVICE_TYPE:
-            adjective = part.key in sentence.sets["shop_adjectives"] and unknown_behind
+            adjective = part.key in sentence.sets["shop_adjectives"] and unknown_after
             return _is_sold(sentence, at) or (adjective and after is not None and not after.senses)
         case kind:
-            return kind in PLACES and noun_behind and _word_place(sentence, at)
+            return kind in PLACES and noun_after and _word_place(sentence, at)
 
 
 def _is_sold(sentence: Sentence, at: int) -> bool:
-    """ "selling gaming chairs": part of what is sold, no kind of business."""
+    """ "selling gaming chairs": part of what is sold, not a kind of business."""
     before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
     sold = before is not None and before.has(Role.OFFERING)
     return sold and after is not None and after.kind == Role.UNKNOWN and not after.senses
@@ -379,7 +379,7 @@ def _word_place(sentence: Sentence, at: int) -> bool:
 
 
 def _placed(sentence: Sentence, at: int) -> bool:
-    """Whether a name stands where a place does: behind a preposition, a denial, or in a list."""
+    """Whether a name is where a place would be: after a preposition or a denial, or in a list."""
     before = sentence.parts[at - 1] if at else None
     return before is not None and before.has(
         Role.PLACE_PREPOSITION, Role.AND, Role.OR, Role.COMMA, Role.EXCEPTION, Role.NEGATION

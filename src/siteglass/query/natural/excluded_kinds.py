@@ -1,5 +1,8 @@
-"""Kinds of businesses that are excluded as a whole: "excluding marketing agencies" leaves out agencies that offer
-marketing, no other agencies and nobody else who offers it."""
+"""Kinds of businesses that are excluded as a whole.
+
+"excluding marketing agencies" leaves out agencies that offer marketing, but neither other agencies nor other businesses
+that offer it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ class Compound:
     modifiers: Sequence[int]
     head: Sequence[int]
     trade: str = ""
-    """What the head names, if it is no business type."""
+    """What the head names, if it is not a business type."""
 
 
 def exclude_kind(sentence: Sentence, compound: Compound) -> None:

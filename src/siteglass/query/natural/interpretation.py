@@ -55,7 +55,7 @@ _DANGLING_DENIAL = 0.5
 _FOREIGN = 0.5
 # "IT companies": less than LOW_CONFIDENCE, because Italy is hardly meant.
 _DOUBTFUL_CODE = 0.5
-# Another city of the same name is told if it has so many people, and so large a share of those of the one taken.
+# Another city of the same name is reported if it has so many people, and so large a share of those of the one taken.
 _NAMESAKE_PEOPLE = 100_000
 _NAMESAKE_SHARE = 0.1
 # Shorter words are codes, not cities.
@@ -288,7 +288,7 @@ class Interpretation:
             return
         names = {_KIND_NAMES[part.kind]}
         if part.kind in (Role.COUNTRY, Role.STATE, Role.CITY):
-            names.add(_KIND_NAMES[Role.LANGUAGE])  # a place is no language, though some share a code
+            names.add(_KIND_NAMES[Role.LANGUAGE])  # a place is not a language, though some share a code
         for sense in part.senses:
             name = _KIND_NAMES.get(sense.kind, "")
             if name and name not in names and (sense.kind != Role.CITY or len(part.key) > _CODE):
@@ -314,7 +314,7 @@ class Interpretation:
         return self._spans_of(token for part in parts for token in part.tokens if token.kind != TokenKind.SIGN)
 
     def _spans_of(self, tokens: Iterable[Token]) -> tuple[Span, ...]:
-        """Words that stand side by side are one span."""
+        """Words side by side are one span."""
         spans: list[list[Token]] = []
         number = -1
         for start in sorted({token.start for token in tokens}):

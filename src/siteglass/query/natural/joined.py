@@ -147,7 +147,7 @@ class Things:
         return before if before is not None and self.asked(before) == self.asked(at) else None
 
     def built(self, at: int) -> str:
-        """What two sides that are built alike have at the same place."""
+        """What two sides of the same structure have at the same place."""
         asked = self.asked(at)
         return "had" if asked.startswith(("flag", "cont")) else _BUILT.get(asked, asked)
 

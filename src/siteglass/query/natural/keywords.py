@@ -249,6 +249,6 @@ def _sells_online(sentence: Sentence) -> Segment | None:
 
 
 def _noun_goes_on(sentence: Sentence, at: int) -> bool:
-    """Whether the noun phrase goes on behind a small word."""
+    """Whether the noun phrase continues after a small word."""
     after = sentence.after(at)
     return sentence.language in ROMANCE and after is not None and is_left(after) and not after.negated

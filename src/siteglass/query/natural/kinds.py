@@ -66,7 +66,7 @@ class Role(StrEnum):
     SHOP_WORD = "shop_word"
     SITE_WORD = "site_word"
     OFFERING_HEAD = "offering_head"
-    """A noun for who offers what is before it: "provider"."""
+    """A noun for those that offer what is before it: "provider"."""
     TOOL_NOUNS = "tool_nouns"
     """ "software", "plugin"."""
 
@@ -160,7 +160,7 @@ class Role(StrEnum):
     PROTECTED = "protected"
     """A phrase that is part of a noun, whatever its words mean elsewhere."""
     ABOUT_ME = "about_me"
-    """The person who asks: "my agency"."""
+    """The author of the sentence: "my agency"."""
     WISH = "wish"
     """Something that no field answers; its value says what."""
     CHANGE = "change"
@@ -178,10 +178,10 @@ class Role(StrEnum):
 PLACES = frozenset((Role.COUNTRY, Role.STATE, Role.CITY, Role.REGION, Role.SUBREGION, Role.GROUP, Role.NATIONALITY))
 ENTITIES = PLACES | {Role.LANGUAGE, Role.SPOKEN, Role.TECHNOLOGY, Role.CATEGORY, Role.SERVICE_TYPE}
 # "or more", "and less": only after a number.
-BEHIND_NUMBERS = frozenset(
+AFTER_NUMBERS = frozenset(
     (Role.GREATER_AFTER, Role.AT_LEAST_AFTER, Role.LESS_AFTER, Role.AT_MOST_AFTER, Role.AROUND_AFTER)
 )
-# Words that exclude what stands beside them.
+# Words that exclude what is beside them.
 DENYING = frozenset((Role.NEGATION, Role.EXCEPTION, Role.NEGATION_AFTER, Role.EXCEPTION_AFTER, Role.DOUBLE_NEGATION))
 FLAGS = frozenset((Role.FLAG_NOUNS, Role.FLAG_BAD, Role.FLAG_GOOD))
 PAGES = frozenset((Role.PAGE_NAME, Role.PAGE_WHOLE, Role.PAGE_WORD))

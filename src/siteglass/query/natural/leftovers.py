@@ -15,7 +15,7 @@ _REFUSED = {
     Role.DISTANCE: "a search knows no distances; the place is taken as it is",
     Role.COUNTING: "no search knows such a number; how many leads are shown is `limit`",
     Role.JUDGEMENT: "a lead has no field for this",
-    Role.INSTRUCTIONS: "this is no condition on a lead",
+    Role.INSTRUCTIONS: "this is not a condition on a lead",
     Role.SOCIAL_IN_GENERAL: "name the network: a search asks for each by itself",
 }
 # Words that only help the next ones to say something.

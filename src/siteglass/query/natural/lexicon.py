@@ -25,7 +25,7 @@ from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 ENGLISH = "en"
 LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "pl")
 ROMANCE = ("es", "fr", "pt", "it")
-# The verb stands after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
+# The verb comes after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
 VERB_LAST = ("de", "nl")
 # Letters of these languages and of English texts about them; a word with another one, such as å or ř, is of none.
 OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'’.-äöüßáíóúñàâçéèêëîïôœùûÿãõìòąćęłńśźż")
@@ -37,7 +37,7 @@ _ELECTRONIC = ("mail", "commerce", "shop", "learning", "book", "bike", "business
 _POLISH, _WEAK_POLISH = "pl", "weak_pl"
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
-# Shorter names of products are not written apart: "$500/mo on ads" is no Moon.
+# Shorter names of products are not written apart: "$500/mo on ads" is not Moon.
 _SHORTEST_APART = 6
 _WORDS_KEPT = 10_000
 # No code of a state is longer.
@@ -63,7 +63,7 @@ _NEVER_MEANT = frozenset(
     )
 )
 
-# "L.A." and "p.m." are no codes of countries.
+# "L.A." and "p.m." are not country codes.
 _DOTTED = re.compile(r"[a-z]\.[a-z]")
 
 
@@ -99,7 +99,7 @@ Matches = list[tuple[int, list[Sense]]]
 
 
 def print_of(word: str) -> int:
-    """What stands for a word in the list of known ones; one in 20,000 unknown words has the print of a known one."""
+    """The checksum of a word in the list of known ones; one in 20,000 unknown words has that of a known one."""
     return zlib.crc32(word.encode())
 
 
@@ -139,7 +139,7 @@ class Lexicon:
         self._ordinary: frozenset[str] = (self.common | frozenset(content["ordinary"])) - frozenset(content["brands"])
         self.sets = {name: frozenset(words) for name, words in content["sets"].items()}
         self._votes: dict[str, list[str]] = content["votes"]
-        # Most words of a sentence were in another one before.
+        # Sentences share most of their words with earlier ones.
         self._word = lru_cache(maxsize=_WORDS_KEPT)(self._look_up)
         known.cities_named("")  # sorted now, not while a request waits
 
@@ -200,7 +200,7 @@ class Lexicon:
         return None
 
     def roles(self, word: str) -> frozenset[Role]:
-        """What a word does in a sentence by itself; names of values are no roles."""
+        """What a word does in a sentence by itself; names of values are not roles."""
         return frozenset(sense.kind for sense in self._phrases.get(word, ()) if not sense.values)
 
     def state_of_code(self, code: str) -> Sense | None:
@@ -261,7 +261,7 @@ class Lexicon:
             text += compact_folded(tokens[i].key)
             small = small and tokens[i].key in self._votes
             if i > at and (small or len(tokens[at].key) == 1) and not _begins(self._joined_types, text):
-                return i - at  # "de no máximo" is no Deno
+                return i - at  # "de no máximo" is not Deno
             stem = text.removesuffix("s")
             if not _begins(keys, stem):
                 return i - at
@@ -308,7 +308,7 @@ def _begins(keys: list[str], text: str) -> bool:
 
 
 def _reach(tokens: Sequence[Token], at: int, most: int) -> int:
-    """How far a phrase can go: not across a sign, but those that stand in names."""
+    """How far a phrase can reach: not across a sign, except for those that names have."""
     end = min(at + most, len(tokens))
     for i in range(at + 1, end):
         kind = tokens[i].kind

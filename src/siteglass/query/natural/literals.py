@@ -25,7 +25,7 @@ class Literal(NamedTuple):
 
 
 def take_literals(text: str) -> tuple[str, list[Literal]]:
-    """The sentence with blanks where directives stood, and these."""
+    """The sentence with blanks in place of directives, and these."""
     if "@" not in text:
         return text, []
     found: list[Literal] = []

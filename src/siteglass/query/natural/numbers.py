@@ -42,7 +42,7 @@ def read_amount(text: str) -> Amount | None:
 
 
 def _value(digits: str) -> float:
-    """A point or comma parts thousands if three digits stand behind each, else it is the decimal one."""
+    """A point or comma separates thousands if three digits follow each, else it is the decimal one."""
     if _THOUSANDS.fullmatch(digits):
         return float(re.sub(r"[.,]", "", digits))
     if digits.count(".") + digits.count(",") == 1:

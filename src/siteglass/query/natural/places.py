@@ -41,7 +41,7 @@ def read_places(sentence: Sentence) -> None:
 
 
 def _qualifies(sentence: Sentence, part: Segment) -> bool:
-    """ "not in Portland, Oregon": the outer place only tells which one is not wanted."""
+    """ "not in Portland, Oregon": the outer place only says which one is not wanted."""
     at = sentence.parts.index(part)
     city = sentence.parts[at - 2] if at > 1 and sentence.parts[at - 1].has(Role.COMMA) else None
     if part.negated or city is None or not city.negated or city.kind != Role.CITY:
@@ -53,7 +53,7 @@ def _qualifies(sentence: Sentence, part: Segment) -> bool:
 
 
 def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:
-    """What was said, by kind; with a wanted state or city, also the country it lies in."""
+    """What was said, by kind; with a wanted state or city, also the country it is in."""
     found: dict[str, Said] = {kind: {} for kind in ("country", "group", "region", "subregion", "state", "city")}
     parts = list(parts)
     countries = {value for part in parts if part.kind in _COUNTRIES for value in part.values}
@@ -159,7 +159,7 @@ def city_meant(sentence: Sentence, part: Segment, countries: set[str], states: s
 
 
 def _countries_of_others(sentence: Sentence, part: Segment) -> set[str]:
-    """The countries of the other cities that are named: "Cork, Limerick or Waterford" lie in one."""
+    """The countries of the other cities that are named: "Cork, Limerick or Waterford" are in one."""
     others = (other for other in sentence.parts if other.kind == Role.CITY and other is not part)
     return {cities[0].country for other in islice(others, _MOST_OTHERS) if (cities := cities_of(sentence, other))}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from siteglass.query.natural import numbers
-from siteglass.query.natural.kinds import BEHIND_NUMBERS, Role
+from siteglass.query.natural.kinds import AFTER_NUMBERS, Role
 from siteglass.query.natural.lexicon import ROMANCE
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
@@ -15,10 +15,10 @@ _COMPARE = {
     Role.BETWEEN: "between", Role.GREATER_AFTER: ">", Role.AT_LEAST_AFTER: ">=", Role.LESS_AFTER: "<",
     Role.AT_MOST_AFTER: "<=", Role.AROUND_AFTER: "around",
 }  # fmt: skip
-_BEFORE = tuple(kind for kind in _COMPARE if kind not in BEHIND_NUMBERS)
+_BEFORE = tuple(kind for kind in _COMPARE if kind not in AFTER_NUMBERS)
 SIGNS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "≥": ">=", "≤": "<="}
 _MONEY_UNITS = ("usd", "other_currency")
-# What may stand between a denial and the amount it denies.
+# What may be between a denial and the amount it denies.
 _BEFORE_AMOUNTS = (Role.FUNCTION, Role.SPENDING, Role.SCORE, Role.LOAD_TIME, Role.USING, Role.CRAWLED, Role.SINCE)
 # A number without a unit is money from here on: scores and seconds are smaller.
 LARGE = 1_000
@@ -88,11 +88,11 @@ def read_quantity(sentence: Sentence, at: int, amount: numbers.Amount) -> Quanti
     elif unit:
         last = tail
         tail = _skip_small(sentence, last)
-    behind = parts[tail] if tail < len(parts) else None
-    comparison = behind.sense(*BEHIND_NUMBERS) if behind else None
+    after = parts[tail] if tail < len(parts) else None
+    comparison = after.sense(*AFTER_NUMBERS) if after else None
     if comparison:
         operator, last = _COMPARE[comparison.kind], tail
-    elif unit and behind and behind.key == "+":
+    elif unit and after and after.key == "+":
         operator, last = ">=", tail
     elif amount.or_more:
         operator = ">="
@@ -135,9 +135,9 @@ def _comparison_before(sentence: Sentence, at: int) -> tuple[str | None, int]:
 
 
 def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, numbers.Amount] | None:
-    """The end of a range such as "5 to 10", "5-10k", "between 5 and 10": where it stands, and the number."""
+    """The end of a range such as "5 to 10", "5-10k", "between 5 and 10": where it is, and the number."""
     parts = sentence.parts
-    for middle in (at + 1, at + 2):  # a unit may stand between: "1 s to 3 s"
+    for middle in (at + 1, at + 2):  # a unit may be between: "1 s to 3 s"
         if middle + 1 >= len(parts) or (middle == at + 2 and not parts[at + 1].has(Role.UNIT)):
             break
         joint, end = parts[middle], middle + 1
@@ -152,11 +152,11 @@ def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, 
 
 
 def _skip_small(sentence: Sentence, at: int) -> int:
-    """The place behind, words such as "last" passed over."""
-    behind = at + 1
-    if behind < len(sentence.parts) and sentence.parts[behind].has(Role.WITHIN_LAST):
-        behind += 1
-    return behind
+    """The next place, without words such as "last"."""
+    following = at + 1
+    if following < len(sentence.parts) and sentence.parts[following].has(Role.WITHIN_LAST):
+        following += 1
+    return following
 
 
 def _unit(sentence: Sentence, at: int) -> str:

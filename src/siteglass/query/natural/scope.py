@@ -19,8 +19,8 @@ _DENYING = (
 )  # fmt: skip
 _TURNING = (Role.BREAK, Role.BUT)
 _JOINING = (Role.AND, Role.OR, Role.COMMA)
-# What may stand behind a denial that follows what it denies.
-_BEHIND = (Role.COMMA, Role.BREAK, Role.AND, Role.BUT, Role.REQUESTS, Role.NEGATION, Role.EXCEPTION)
+# What may follow a denial that comes after what it denies.
+_AFTER_DENIAL = (Role.COMMA, Role.BREAK, Role.AND, Role.BUT, Role.REQUESTS, Role.NEGATION, Role.EXCEPTION)
 # What a site has or lacks.
 _HAD = frozenset(("tool", "thing"))
 # What a business is; a word without a meaning may be a trade.
@@ -60,7 +60,7 @@ class _Scope:
             return  # the rest of "insurance companies"
         if part.used:
             if part.readings and self._covered is not None:
-                self._denial = None  # another condition stands between
+                self._denial = None  # another condition is between
         elif part.has(*_DENYING) and self._denies(at, part):
             pass
         elif part.key in (":", "(") and self._denial and self._covered is None:
@@ -133,7 +133,7 @@ class _Scope:
         self._joint = None
 
     def _is_head(self, at: int, part: Segment) -> bool:
-        """ "excluding marketing agencies": a noun right behind what says which ones; they are excluded, no others.
+        """ "excluding marketing agencies": a noun right after what says which ones; they are excluded, others are not.
 
         "No CRM agencies" without another noun are agencies that have none, and so are "non-Shopify agencies"."""
         denial, covered = self._denial, self._covered
@@ -172,11 +172,11 @@ class _Scope:
         self._joint = None
 
     def _describes(self, after: Segment) -> bool:
-        """ "no advanced CRM": an adjective stands between the denial and what it denies."""
+        """ "no advanced CRM": an adjective is between the denial and what it denies."""
         return _deniable(after) and not after.used and family(after) in _HAD
 
     def _ended(self, part: Segment) -> bool:
-        """ "no agencies, only SaaS"; "without a phone, die eine E-Mail-Adresse haben": a clause of its own."""
+        """ "no agencies, only SaaS"; "without a phone, die eine E-Mail-Adresse haben": a separate clause."""
         if self._covered is None:
             return False
         words, sets = set(part.key.split()), self._sentence.sets
@@ -188,19 +188,19 @@ class _Scope:
 
     def _goes_on(self, at: int, part: Segment, covered: Segment) -> bool:
         """Whether the denial reaches the next member of a list."""
-        alike = (part.kind in _ADJECTIVES) == (covered.kind in _ADJECTIVES)
-        alike = alike and (family(part) == "place") == (family(covered) == "place")
+        similar = (part.kind in _ADJECTIVES) == (covered.kind in _ADJECTIVES)
+        similar = similar and (family(part) == "place") == (family(covered) == "place")
         if self._joint is not None and self._names_kind(at) and self._covers_kind(covered):
             return self._next_kind(at, part, covered)
         if self._joint == Role.OR:
-            return alike  # "without a phone or a CRM" means neither
+            return similar  # "without a phone or a CRM" means neither
         if self._joint == Role.AND:
             # "missing a CRM and a phone number": a verb in between would have closed the denial
             had = part.kind not in _ADJECTIVES and {family(part), family(covered)} <= _HAD
             return had or family(part) == family(covered)
         if self._joint != Role.COMMA or self._affirmed(at):
             return False
-        return part.kind == covered.kind or (alike and _ends_with_or(self._sentence, at))
+        return part.kind == covered.kind or (similar and _ends_with_or(self._sentence, at))
 
     def _names_kind(self, at: int) -> bool:
         """Whether a kind of business begins here: "agencies", "dentists", "marketing agencies", "Shopify stores"."""
@@ -225,7 +225,7 @@ class _Scope:
         return listed or (part.kind == covered.kind and part.kind != Role.UNKNOWN) or self._list_ends(at)
 
     def _list_ends(self, at: int) -> bool:
-        """Whether kinds of businesses follow up to an "and" or "or", and one behind it."""
+        """Whether kinds of businesses follow up to an "and" or "or", and one after it."""
         last = self._trades[at][0][-1] if at in self._trades else at
         for place in range(last + 1, len(self._sentence.parts) - 1):
             part = self._sentence.parts[place]
@@ -238,15 +238,15 @@ class _Scope:
 
     def _affirmed(self, at: int) -> bool:
         """ "no phone, email required"."""
-        behind = self._sentence.parts[at + 1 : at + 3]
-        words = {word for part in behind if part.has(Role.FUNCTION, Role.GENERIC) for word in part.key.split()}
+        following = self._sentence.parts[at + 1 : at + 3]
+        words = {word for part in following if part.has(Role.FUNCTION, Role.GENERIC) for word in part.key.split()}
         return not self._sentence.sets["affirming"].isdisjoint(words)
 
     def _denies_before(self, at: int) -> bool:
-        """ "Klaviyo no", "Klaviyo: no", "Austin excl.": a denial behind what it denies."""
+        """ "Klaviyo no", "Klaviyo: no", "Austin excl.": a denial after what it denies."""
         sentence = self._sentence
         after, part = sentence.after(at), sentence.parts[at]
-        if after is not None and (not after.has(*_BEHIND) or after.key in ("(", ":")):
+        if after is not None and (not after.has(*_AFTER_DENIAL) or after.key in ("(", ":")):
             return False
         if not part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER):
             taken_back = after is not None and after.has(Role.NEGATION, Role.EXCEPTION)  # "not excluding Austin"
@@ -272,7 +272,7 @@ class _Scope:
             elif not covered and before.has(*_NOUNS) and place and _deniable_before(self._sentence.parts[place - 1]):
                 continue  # "WordPress sites excluded"
             elif not before.has(Role.AND, Role.OR) or (covered and before.has(Role.COMMA)):
-                break  # behind a comma alone another thing is said
+                break  # a comma alone begins another thing
         return covered != ""
 
     def _closes(self, at: int, part: Segment) -> bool:
@@ -323,7 +323,7 @@ def _mark(part: Segment, denial: Segment) -> None:
 
 
 def _deniable_before(part: Segment) -> bool:
-    """Whether a denial behind it may deny it."""
+    """Whether a denial after it may deny it."""
     return not part.used and (part.kind in ENTITIES or part.kind in _THINGS or part.kind in _KINDS)
 
 

@@ -1,6 +1,6 @@
 """A second look at a reading: checks that know the sentence and the conditions with their words, and nothing of how
-the reading was made. A rule that misfires is sure of itself; these checks have tables of their own, so that they do
-not misfire with it."""
+the reading was made. A rule that misfires is sure of itself; these checks have separate tables, so that they do not
+misfire with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from siteglass.query.criteria import AnyOf, Clause, Condition, Range
 # The opposite may be searched: whoever buys is asked first.
 _OPPOSITE = 0.45
 _DOUBTED = 0.59
-# An exclusion reaches what is said so many words behind or before it.
+# An exclusion reaches what is said so many words after or before it.
 _REACH = 5
 
 # Words that exclude. Those of "" exclude in every language; the others are words of something else elsewhere.
@@ -51,7 +51,7 @@ _EXCLUDING = {
     "nl": r"noch|exclusief|buiten|op (?=(?:\S+ ){1,5}na\b)|mist|minus",
     "pl": r"ani|poza|lecz bez|byle nie|nie licząc",
 }
-# Behind such a word nothing is left out.
+# Before such a word, an excluding one leaves nothing out.
 _IDLE = re.compile(
     r" (?:only|just|sure|necessarily|urgent|picky|fussy|bothered|matter|worries|problem|rush|hurry|idea"
     r"|preference|limit|nur|seulement|solo|apenas|so|alleen|tylko|a problem|an issue|fussed|important|relevant"
@@ -74,7 +74,7 @@ _ALTERNATIVES = {
 }
 # Dutch sentences of few words; their "of" is English, too.
 _DUTCH = re.compile(r"\b(?:met|fora|z\.(?! ?b\b)|zonder|geen|niet|een|het)\b")
-# Behind them an "or" says how a number is meant.
+# Before these, an "or" says how a number is meant.
 _OR_MORE = re.compile(
     r" (?:more|less|higher|lower|above|below|over|under|better|worse|fewer|so|up|mehr|weniger|hoher|besser|plus|moins"
     r"|mas|menos|mais|piu|meno|meer|minder|hoger|wiecej|mniej|superior|inferior)\b"
@@ -97,7 +97,7 @@ _WHICH = frozenset(
     )
 )  # fmt: skip
 _WHAT = frozenset(("service_type", "trades"))
-# Behind a denial they begin a clause of their own: "not on Wix".
+# After a denial they begin a separate clause: "not on Wix".
 _CLAUSE = re.compile(
     r"\b(?:on|in|at|from|with|by|to|us\w+|have|has|having|own\w*|run\w*|built|do|does|offer\w*|sell\w*)\b"
 )

@@ -1,4 +1,4 @@
-"""Words to segments: the longest phrases that mean something, and what each can mean where it stands."""
+"""Words to segments: the longest phrases that mean something, and what each can mean in its place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from siteglass.query.criteria import Clause
 from siteglass.query.folding import fold
 from siteglass.query.natural.agreement import Decided
-from siteglass.query.natural.kinds import BEHIND_NUMBERS, DENYING, ENTITIES, Role, TokenKind
+from siteglass.query.natural.kinds import AFTER_NUMBERS, DENYING, ENTITIES, Role, TokenKind
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
 from siteglass.query.natural.numbers import Amount, read_amount
 from siteglass.query.natural.text import Token
@@ -20,14 +20,14 @@ _OUTER = frozenset((Role.STATE, Role.COUNTRY))
 # Places with codes of two letters, and of three.
 _CODED = frozenset((Role.COUNTRY, Role.STATE, Role.REGION, Role.SUBREGION, Role.CITY))
 _OFTEN_CODED = frozenset((Role.COUNTRY, Role.STATE, Role.CITY))
-# Behind these a word is written with a capital, whatever it is.
+# After these a word is written with a capital, whatever it is.
 _ENDS = (".", "!", "?", ":")
-# A town whose name is also an ordinary word is meant from this size on: in capitals or where a place is expected; in a
-# list; of several words; anyhow.
+# From how many people on a town is meant whose name is also an ordinary word: `_TOWN` with a capital or where a place
+# is expected, `_LARGE_TOWN` in a list, `_CITY` if it has several words, `_GREAT_CITY` anywhere else.
 _TOWN = 100_000
 # A word after so many more frequent ones is rather the town that it names, where a place is expected.
 _FREQUENT = 8_000
-# Written as a name behind a preposition of place.
+# Written as a name after a preposition of place.
 _NAMED_TOWN = 30_000
 _LARGE_TOWN = 200_000
 _CITY = 300_000
@@ -156,7 +156,7 @@ def _phrase(tokens: Sequence[Token], at: int, found: Sequence[Matches], lexicon:
 
 
 def _crossed(found: Sequence[Matches], at: int, length: int, senses: list[Sense]) -> bool:
-    """Whether a name begins inside a phrase and goes on behind it: "with email|marketing", "con correo|electrónico"."""
+    """Whether a name begins inside a phrase and ends after it: "with email|marketing", "con correo|electrónico"."""
     end = at + length
     if end >= len(found) or any(sense.kind in ENTITIES for sense in senses):
         return False
@@ -207,15 +207,15 @@ def _signs(token: Token) -> list[Sense]:
 
 
 def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexicon: Lexicon) -> bool:
-    """Whether a phrase may be meant at all: short codes only in capitals, towns only if they are no common word."""
-    if sense.kind in BEHIND_NUMBERS:
+    """Whether a phrase may be meant at all: short codes only in capitals, towns only if not also a common word."""
+    if sense.kind in AFTER_NUMBERS:
         before, after = tokens[max(0, at - 3) : at], tokens[at + length : at + length + 2]
         counted = any(token.kind == TokenKind.NUMBER or lexicon.role(token.key, Role.UNIT) for token in before)
         return counted and not any(token.kind == TokenKind.NUMBER for token in after)  # "over 5 and under 10" are two
     if sense.kind not in ENTITIES:
         return True
     if length > 1:
-        # "de moins" is no Des Moines: common words in small letters name no town
+        # "de moins" is not Des Moines: common words in small letters name no town
         named = any(token.capital or token.key not in lexicon.common for token in tokens[at : at + length])
         return sense.kind != Role.CITY or named or _people(sense, lexicon) >= _CITY
     token, kind = tokens[at], sense.kind
@@ -223,7 +223,7 @@ def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexi
         return False
     capital_code = token.text.isupper() and token.key not in lexicon.sets["word_codes"]
     if kind == Role.STATE and "-" in sense.values[0] and len(token.key) <= 3:
-        return True  # the lexicon has looked at where it stands
+        return True  # the lexicon has looked at its place
     if len(token.key) <= 3 and kind == Role.LANGUAGE:
         return False  # a code of a language is said in a list only
     if len(token.key) <= 2 and kind in _CODED:
@@ -237,12 +237,12 @@ def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexi
 
 
 def _expected(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
-    """Whether a place is expected: behind a preposition of place."""
+    """Whether a place is expected: after a preposition of place."""
     return at > 0 and lexicon.role(tokens[at - 1].key, Role.PLACE_PREPOSITION) is not None
 
 
 def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
-    """Whether a word names a town: a capital tells it, but where every word has one."""
+    """Whether a word names a town: a capital shows it, except where every word has one."""
     token, common = tokens[at], tokens[at].key in lexicon.common
     expected = _expected(tokens, at, lexicon)
     if token.key in lexicon.sets["first_names"] and fold(sense.values[0]) != token.key and not expected:

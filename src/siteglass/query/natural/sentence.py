@@ -115,14 +115,14 @@ class Sentence:
                 reading.parts.append(part)
 
     def refuse(self, parts: Iterable[Segment], why: str) -> None:
-        """Note words that nothing is made of, and why; words of a condition are none."""
+        """Note words that become nothing, and why; words of a condition are left out."""
         whole = tuple(part for part in parts if not part.readings)
         self.refused.append(Refused(whole, why))
         for part in whole:
             part.used = part.refused = True
 
     def before(self, at: int) -> Segment | None:
-        """The segment before, words without a meaning of their own passed over."""
+        """The segment before, without words that mean nothing by themselves."""
         self.steps.take()
         for part in reversed(self.parts[:at]):
             if not (
@@ -137,7 +137,7 @@ class Sentence:
         return self.parts[at + 1] if at + 1 < len(self.parts) else None
 
     def beside(self, at: int, step: int) -> Segment | None:
-        """The next member of the list that a segment is in (joined by and, or, a comma): before (-1) or behind (1)."""
+        """The next member of the list that a segment is in (joined by and, or, a comma): before (-1) or after (1)."""
         self.steps.take()
         i, joined = at + step, False
         while 0 <= i < len(self.parts) and abs(i - at) <= 4:
@@ -161,7 +161,7 @@ class Sentence:
         return after is not None and after.has(Role.PAGE_WORD)
 
     def near(self, at: int, kinds: Sequence[Role], *, back: int = 6, ahead: int = 6) -> bool:
-        """Whether a word of these kinds stands near, in the same part of the sentence."""
+        """Whether a word of these kinds is near, in the same part of the sentence."""
         self.steps.take()
         for i in range(at - 1, max(-1, at - 1 - back), -1):
             part = self.parts[i]
@@ -178,13 +178,13 @@ class Sentence:
         return False
 
     def around(self, at: int, kinds: Sequence[Role]) -> list[Segment]:
-        """All words of these kinds near a number: they tell what it counts."""
+        """All words of these kinds near a number: they say what it counts."""
         self.steps.take()
         near = self.parts[max(0, at - 8) : at + 8]
         return [part for part in near if part.has(*kinds) and not part.refused]
 
     def joint(self, first: int, second: int) -> Role | None:
-        """How two segments are joined, if nothing else stands between them."""
+        """How two segments are joined, if nothing else is between them."""
         self.steps.take()
         inside = self.parts[first + 1 : second]
         between = [

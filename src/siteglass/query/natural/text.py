@@ -1,4 +1,4 @@
-"""A sentence as words with their places: the first stage. Numbers, paths and signs are words of their own."""
+"""A sentence as words with their places: the first stage. Numbers, paths and signs are separate words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ELIDED = re.compile(r"(?:l|d|n|s|c|j|qu|dell|all|nell|dall|sull|un)'(?=\w{2})")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word: where it stands, how it was written, and how it is looked up."""
+    """A word: where it is, how it was written, and how it is looked up."""
 
     start: int
     end: int
@@ -66,13 +66,13 @@ def _excludes(text: str, start: int, end: int) -> bool:
 
 def _inside_word(text: str, start: int, end: int, before: list[Token]) -> bool:
     """Whether a hyphen parts a word ("meta-data"), or stands for its missing half ("Shopware- und Magento-Shops")."""
-    behind = text[end : end + 1]
+    after = text[end : end + 1]
     leans = (
         bool(before)
         and before[-1].end == start
         and before[-1].kind in (TokenKind.WORD, TokenKind.MAILBOX, TokenKind.PATH)
     )
-    return leans and ((behind.isalnum() and not behind.isdigit()) or behind == " ")
+    return leans and ((after.isalnum() and not after.isdigit()) or after == " ")
 
 
 def tokenise(text: str) -> list[Token]:
@@ -106,7 +106,7 @@ _QUOTED = re.compile(r'"([^"\n]{2,60})"|“([^”\n]{2,60})”|«([^»\n]{2,60})
 
 
 def in_quotes(tokens: list[Token], text: str) -> dict[int, int]:
-    """Number of each word in quotes -> number behind the last word of these quotes."""
+    """Number of each word in quotes -> number of the first word after these quotes."""
     found: dict[int, int] = {}
     for match in _QUOTED.finditer(text):
         start, end = match.span(match.lastindex or 0)
@@ -116,7 +116,7 @@ def in_quotes(tokens: list[Token], text: str) -> dict[int, int]:
 
 
 def quietened(tokens: list[Token]) -> list[Token]:
-    """A sentence in capitals as if it were in small letters: there they tell nothing."""
+    """A sentence in capitals as if it were in small letters: there capitals say nothing."""
     words = [token for token in tokens if token.kind == _WORD and len(token.text) > 1]
     if len(words) < SHOUTED_WORDS or not all(token.text.isupper() for token in words):
         return tokens
@@ -170,7 +170,7 @@ def with_for(tokens: list[Token], nouns: Callable[[str], bool]) -> list[Token]:
 
 
 def with_shared_heads(tokens: list[Token], directions: Container[str]) -> list[Token]:
-    """ "North and South Carolina" said in full: the shared word stands twice, at the place where it was written."""
+    """ "North and South Carolina" said in full: the shared word comes twice, with the place where it was written."""
     made: list[Token] = []
     for at, token in enumerate(tokens):
         made.append(token)

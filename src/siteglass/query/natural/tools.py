@@ -38,7 +38,7 @@ def read_tools(sentence: Sentence) -> None:
 
 
 def list_from(sentence: Sentence, at: int) -> tuple[list[int], list[Role]]:
-    """The list that begins at a tool: where its members stand, and how they are joined."""
+    """The list that begins at a tool: where its members are, and how they are joined."""
     part, places, joints = sentence.parts[at], [at], list[Role]()
     for i in range(at + 1, len(sentence.parts)):
         other = sentence.parts[i]
@@ -149,12 +149,12 @@ def _say_each(sentence: Sentence, parts: list[Segment], *, negated: bool, rule: 
 
 
 def _relation(sentence: Sentence, places: list[int]) -> Role | None:
-    """The verb that a category hangs on; in German and Dutch it may stand after it."""
-    behind = sentence.after(places[-1])
+    """The verb that a category hangs on; in German and Dutch it may come after it."""
+    after = sentence.after(places[-1])
     if (
         sentence.language in VERB_LAST
-        and behind
-        and any(sentence.words.role(t.key, Role.OFFERING) for t in behind.tokens)
+        and after
+        and any(sentence.words.role(t.key, Role.OFFERING) for t in after.tokens)
     ):
         return Role.OFFERING
     for at in range(places[0] - 1, -1, -1):
@@ -166,7 +166,7 @@ def _relation(sentence: Sentence, places: list[int]) -> Role | None:
                 return None
             continue
         if part.kind == Role.NUMBER and part.readings:
-            return None  # another condition stands between
+            return None  # another condition is between
         if part.has(Role.USING):
             return Role.USING
         if part.has(Role.BUT) and sentence.parts[at + 1].key in sentence.sets["bare_denials"]:
@@ -177,7 +177,7 @@ def _relation(sentence: Sentence, places: list[int]) -> Role | None:
 
 
 def _headed(sentence: Sentence, parts: list[Segment], places: list[int]) -> bool:
-    """Whether a list of categories stands beside a word for who offers them."""
+    """Whether a list of categories is beside a word for businesses that offer them."""
     after = sentence.after(places[-1])
     if after is not None and (_is_agency(after) or after.has(Role.OFFERING_AFTER, Role.OFFERING_HEAD)):
         return True

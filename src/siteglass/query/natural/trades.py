@@ -82,7 +82,7 @@ def _is_not_the_business(sentence: Sentence, at: int) -> bool:
 
 def _describes_next(sentence: Sentence, places: list[int], found: list[tuple[list[int], str]]) -> bool:
     """ "dental software companies", "aquarium plants": a trade before another noun only says which one is meant. A
-    plural is a noun of its own, and so is what is before a word for a place of business: "orthodontist offices"."""
+    plural is a separate noun, and so is what is before a word for a place of business: "orthodontist offices"."""
     last, after = sentence.parts[places[-1]], sentence.after(places[-1])
     if after is None or sentence.language != ENGLISH or last.tokens[-1].key.endswith("s"):
         return False
@@ -143,7 +143,7 @@ def _deny_lists(sentence: Sentence, found: list[tuple[list[int], str]]) -> None:
 
 
 def _lists(sentence: Sentence, found: list[tuple[list[int], str]]) -> list[list[tuple[list[int], str]]]:
-    """Trades that stand side by side in a list, together."""
+    """Trades side by side in a list, together."""
     lists: list[list[tuple[list[int], str]]] = []
     for one in found:
         before = lists[-1][-1][0][-1] if lists else None

@@ -157,7 +157,7 @@ def _is_plain(token: Token) -> bool:
 
 
 def _covered(tokens: list[Token], found: list[Matches], at: int) -> bool:
-    """Whether the word is a phrase, or part of one. In small letters an odd form of a town's name is none."""
+    """Whether the word is a phrase, or part of one. In small letters an odd form of a town's name does not count."""
     own = found[at] if tokens[at].capital else [match for match in found[at] if not _only_town(match)]
     return bool(own) or any(
         start + length > at for start in range(max(0, at - _REACH), at) for length, _ in found[start]
@@ -223,8 +223,8 @@ class _Misspelling:
 
     def _several_slips(self) -> str | None:
         word = self._word
-        if len(word) >= SHORTEST_TWICE - 1 and (alike := _sounds().get(_sound(word))):
-            return min(alike, key=lambda other: abs(len(other) - len(word)))
+        if len(word) >= SHORTEST_TWICE - 1 and (similar_sounds := _sounds().get(_sound(word))):
+            return min(similar_sounds, key=lambda other: abs(len(other) - len(word)))
         return (similar().nearest(word) if len(word) >= SHORTEST_TWICE else None) or countries().nearest(word)
 
     def _completing(self) -> str | None:
@@ -259,17 +259,17 @@ def _is_trade(name: str) -> bool:
 
 
 def _same_end(word: str, other: str) -> bool:
-    """An everyday word with another end is another word: "landscapers" are no landscapes."""
+    """An everyday word with another end is another word: "landscapers" are not landscapes."""
     return word[-3:] == other[-3:] or sorted(word) == sorted(other)
 
 
-# Letters that are written for each other because they sound alike.
+# Letters that are written for each other because they sound the same.
 _RESPELLED = (("ph", "f"), ("ck", "k"), ("qu", "k"), ("sh", "s"), ("ce", "s"), ("ci", "s"), ("cy", "s"), ("c", "k"),
               ("z", "s"), ("x", "ks"), ("y", "i"), ("h", ""))  # fmt: skip
 
 
 def _sound(word: str) -> str:
-    """The consonants of a word, those that sound alike as one: "bycicle" sounds like "bicycle"."""
+    """The consonants of a word, those with the same sound as one: "bycicle" sounds like "bicycle"."""
     for written, sounded in _RESPELLED:
         word = word.replace(written, sounded)
     rest = [letter for at, letter in enumerate(word[1:], start=1) if letter not in "aeiou" and letter != word[at - 1]]
@@ -277,12 +277,12 @@ def _sound(word: str) -> str:
 
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-# Letters that sound alike in one of the languages.
-_ALIKE = ("aeiouy", "cksz", "bpv", "dt", "fv", "gj", "mn", "bm")
+# Letters that sound similar in one of the languages.
+_SIMILAR_SOUNDS = ("aeiouy", "cksz", "bpv", "dt", "fv", "gj", "mn", "bm")
 
 
 def _confused() -> dict[str, str]:
-    """A letter -> those typed or written in its place: beside it on the keyboard, or alike in sound."""
+    """A letter -> those typed or written in its place: beside it on the keyboard, or similar in sound."""
     found: dict[str, set[str]] = {letter: set() for letter in ascii_lowercase}
     for row, letters in enumerate(_ROWS):
         for column, letter in enumerate(letters):
@@ -291,7 +291,7 @@ def _confused() -> dict[str, str]:
             ]
             near = [some or _ROWS[row][:2] for some in near]
             found[letter].update("".join(near))
-    for group in _ALIKE:
+    for group in _SIMILAR_SOUNDS:
         for letter in group:
             found[letter].update(group)
     return {letter: "".join(sorted(others - {letter})) for letter, others in found.items()}

@@ -1,4 +1,4 @@
-"""Wishes that no field of a lead answers: each is reported with a sentence of its own, and makes no condition.
+"""Wishes that no field of a lead answers: each is reported with its own message, and makes no condition.
 
 The phrases are in scripts/language/wishes.toml; here is what is answered, and how far a wish reaches.
 """
@@ -108,7 +108,7 @@ _DASHES = ("–", "—")
 
 
 def refuse_topics(sentence: Sentence) -> None:
-    """ "Salary: $60k plus commission.": a sentence of its own about something else."""
+    """ "Salary: $60k plus commission.": a separate sentence about something else."""
     parts = sentence.parts
     for at, part in enumerate(parts):
         begins = at == 0 or parts[at - 1].key in _SENTENCE_ENDS
@@ -162,7 +162,7 @@ def _topic_end(sentence: Sentence, at: int) -> int | None:
 
 
 def _is_meant(sentence: Sentence, at: int) -> bool:
-    """A word that is a value where it stands is none: a technology after "using"; "products" need a number."""
+    """Whether it is a wish, not a value in its place such as a technology after "using"; "products" need a number."""
     part = sentence.parts[at]
     if part.kind in ENTITIES or part.kind in _HAD or sentence.page_follows(at):
         return False
@@ -209,7 +209,7 @@ def _begins_next(sentence: Sentence, at: int) -> bool:
 
 
 def _placed(sentence: Sentence, at: int) -> bool:
-    """ "hiring nurses | in Amsterdam"; a year is no place."""
+    """ "hiring nurses | in Amsterdam"; a year is not a place."""
     part, after = sentence.parts[at], sentence.after(at)
     return part.has(Role.PLACE_PREPOSITION) and after is not None and _is_place(after)
 

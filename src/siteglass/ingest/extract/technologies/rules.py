@@ -31,7 +31,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     own: tuple[str, ...] = ()
     """As `path`, but only of what is loaded from the page's own domain."""
     inline: tuple[str, ...] = ()
-    """Pattern in an inline script; JSON is none."""
+    """Pattern in an inline script; JSON does not count as one."""
     comment: tuple[str, ...] = ()
     """Pattern at the start of a comment of the source."""
     html: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ def long_tail() -> dict[str, str]:
 
 
 def required_text(selector: str) -> str:
-    """A text that an element's tag must show for a selector to match it: the longest of those that are telling."""
+    """A text that an element's tag must show for a selector to match it: the longest that is not common."""
     values = [piece for value in _QUOTED.findall(selector) for piece in _PIECES.findall(value)]
     texts = values + _NAMES.findall(_QUOTED.sub("", selector))
     return str(max(texts, key=lambda text: (text not in _COMMON, len(text))))
@@ -81,7 +81,7 @@ def checked(where: str, row: object) -> Rule:
         raise ValueError(f"{where}: {error}") from None
     for pattern in rule.path + rule.own + rule.inline + rule.comment:
         if pattern.startswith("^") or pattern.endswith("$"):
-            raise ValueError(f"{where}: {pattern} is anchored; say what stands around it instead")
+            raise ValueError(f"{where}: {pattern} is anchored; name the text around it instead")
     for pattern in rule.path + rule.own:
         if "[^" in pattern or "\\s" in pattern or "&" in pattern:
             raise ValueError(f"{where}: {pattern} may run into the next address; name the characters instead")

@@ -1,4 +1,4 @@
-"""Signals: what of a page can show a technology, read from its tree in one go. Anchors and texts are no signals."""
+"""Signals: what of a page can show a technology, read from its tree in one go. Anchors and texts are left out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_ELEMENTS = 3_000
 MAX_INLINE_CHARS = 1_000_000
 
 _ELEMENTS = "script,link,img,iframe,form,meta,video,source,embed"
-# Elements that are drawn later, or after consent, keep the address in an attribute of their own.
+# Elements that are drawn later, or after consent, keep the address in a separate attribute.
 _ADDRESSES = ("src", "data-src", "data-lazy-src", "data-cookieblock-src")
 # Others name an address without loading from it: canonical, alternate, dns-prefetch.
 _LOADING = {"stylesheet", "preload", "modulepreload", "prefetch", "icon", "manifest", "apple-touch-icon"}
