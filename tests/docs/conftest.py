@@ -1,4 +1,4 @@
-"""What the docs promise to run against: the demo as `make demo` starts it, with leads of seed 1."""
+"""What the docs promise to run against: the demo as `make demo` starts it, with 50,000 leads of seed 1."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from testing.api_calls import search
 from testing.ports import free_port
 from testing.service import RUN_PREFIX, serving
 
-LEADS = 50_000
 NAME = f"{RUN_PREFIX}_docs"
 OWN = f"{RUN_PREFIX}_own"
 PROGRAM = Path(sys.executable).parent / "siteglass"
@@ -38,7 +37,7 @@ class Demo:
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Demo]:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     """The demo under its own names; tests that use it carry the mark xdist_group("docs")."""
     folder = tmp_path_factory.mktemp("docs-demo")
     (folder / ".venv").symlink_to(Path(sys.prefix))
@@ -51,9 +50,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) 
         "SITEGLASS_POSTGRES_SCHEMA": OWN,
         "SITEGLASS_REDIS_PREFIX": OWN,
     }
-    # By day fewer, since to load them takes minutes: no example depends on their number.
-    count = LEADS if pytestconfig.getoption("nightly") else LEADS // 5
-    words = ("demo", "up", "--count", str(count), "--seed", "1", "--name", NAME)
+    words = ("demo", "up", "--count", "50000", "--seed", "1", "--name", NAME)
     try:
         started = json.loads(_siteglass(words, folder, environment))
         variables = {name.upper(): value for name, value in started.items()}
