@@ -45,7 +45,8 @@ MAX_VALIDATOR_CHARS = 200
 UNREADABLE = 599
 # Mercator's rule: a site is left alone for ten times as long as it needed for its last answer.
 RESPONSE_TIMES = 10
-# How long a visit waits for an engine, or for its turn at a crowded address. Then its domain is given back.
+# How long a visit waits for an engine, or for its turn at a crowded address. Then its domain is left as it is, and the
+# visit continues when its lease is over: to end it would lose the pages that are left.
 MAX_WAIT_S = 600
 ENGINE_RETRY_S = 2.0
 AFTER_SUCCESS = timedelta(days=30)
@@ -258,7 +259,7 @@ class Visit:
             except Unavailable:
                 pass  # without the opt-out list nothing is fetched
             if time.monotonic() + wait_s > give_up:
-                raise _EndOfVisit(timedelta(minutes=10))
+                raise Unavailable(f"{self.domain}: no request could be sent for {MAX_WAIT_S} s")
             await asyncio.sleep(wait_s)
         self._slow_down(response.took_ms, response.header("retry-after"))
         return response
