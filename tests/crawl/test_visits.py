@@ -6,6 +6,8 @@ import asyncio
 import gzip
 import itertools
 import sys
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -194,3 +196,21 @@ def test_a_long_outage_of_redis_ends_no_visit(
     assert web.requests == []
     fetch(replace(crawl_settings, crawl_lease_s=2), tmp_path / "archives")
     assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
+
+
+def test_a_name_that_dns_does_not_answer_at_once_is_no_failure(
+    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.say("plain.org/", HOME)
+    monkeypatch.setattr(visit, "DNS_RETRY_S", 0.3)
+    web.names.broken = True
+
+    def mend() -> None:
+        while not web.names.asked:
+            time.sleep(0.05)
+        web.names.broken = False
+
+    threading.Thread(target=mend, daemon=True).start()
+    told = fetch(crawl_settings, tmp_path, "plain.org", "nobody.org")
+    assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
+    assert "2 domains visited, 1 of them without a home page" in told

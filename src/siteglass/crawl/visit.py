@@ -49,6 +49,10 @@ RESPONSE_TIMES = 10
 # visit continues when its lease is over: to end it would lose the pages that are left.
 MAX_WAIT_S = 600
 ENGINE_RETRY_S = 2.0
+# How often a name is asked for that DNS does not answer: a resolver can be busy, and to take that for a name without an
+# address would end the visit.
+DNS_TRIES = 3
+DNS_RETRY_S = 5.0
 AFTER_SUCCESS = timedelta(days=30)
 AFTER_FAILURE = timedelta(days=1)
 MAX_AFTER_FAILURE = timedelta(days=30)
@@ -236,7 +240,7 @@ class Visit:
 
     async def _fetch(self, url: str, domain: str, *, known: KnownPage | None = None, least_bytes: int = 0) -> Response:
         """One request, when it may be sent; raises NotFetched and _EndOfVisit."""
-        give_up = time.monotonic() + MAX_WAIT_S
+        give_up, tries = time.monotonic() + MAX_WAIT_S, DNS_TRIES
         while True:
             if self._end is not None or self._left_today <= 0:
                 raise _EndOfVisit(self._end or timedelta(days=1))
@@ -253,7 +257,10 @@ class Visit:
             except NotFetched as error:
                 if error.reason == NoAnswer.TOO_SLOW:
                     self._slow_down(self._crew.settings.crawl_timeout_ms, "")
-                raise
+                tries -= 1
+                if not (error.may_pass and tries):
+                    raise
+                wait_s = DNS_RETRY_S
             except NotYet as error:
                 wait_s = error.wait_ms / 1000
             except Unavailable:
