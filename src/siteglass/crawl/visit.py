@@ -46,11 +46,11 @@ UNREADABLE = 599
 # Mercator's rule: a site is left alone for ten times as long as it needed for its last answer.
 RESPONSE_TIMES = 10
 # How long a visit waits for an engine, or for its turn at a crowded address. Then its domain is left as it is, and the
-# visit continues when its lease is over: to end it would lose the pages that are left.
+# visit continues when its lease is over. To end it would lose the pages that are left.
 MAX_WAIT_S = 600
 ENGINE_RETRY_S = 2.0
-# How often a name is asked for that DNS does not answer: a resolver can be busy, and to take that for a name without an
-# address would end the visit.
+# How often a name is asked for that DNS does not answer, since a resolver can be busy. A name without an address ends
+# the visit.
 DNS_TRIES = 3
 DNS_RETRY_S = 5.0
 AFTER_SUCCESS = timedelta(days=30)

@@ -75,7 +75,7 @@ async def receive(dashboard: Dashboard, visit: Visit) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """An upload, the host of each of its rows, and the terms of who opened it."""
+    """An upload, the host of each of its rows, and the terms of the person."""
 
     number: int
     name: str
