@@ -46,7 +46,7 @@ def unseen_row(says: str) -> LeadRow:
 
 def preview_row(record: Mapping[str, Any], preview: Preview, paid_at: datetime | None = None) -> LeadRow:
     """A lead without its contacts, which sites also write into their titles and names."""
-    named: dict[str, str] = {}
+    named: dict[str, Any] = {}
     if preview == "named":
         title, name = without_contacts(record["title"]), without_contacts(str(record["business_name"]))
         named = {"name": name.strip() or record["domain"], "domain": record["domain"], "title": title}
