@@ -114,7 +114,9 @@ class Settings:
     postgres_timeout_ms: Annotated[int, "Timeout of a look-up in PostgreSQL."] = 1_000
     charge_timeout_ms: Annotated[int, "Timeout of a charge; a charge that is not written by then is not made."] = 2_000
     received_free_days: Annotated[
-        int, "For how many days people get a lead that their account received again free of charge in the browser."
+        int,
+        "For how many days, at least 1, people get a lead that their account received again free of charge in the "
+        "browser.",
     ] = 30
     request_timeout_ms: Annotated[
         int, "Timeout of a charged request, including the charge; its Idempotency-Key is claimed for as long."

@@ -23,11 +23,13 @@ def explore_leads() -> list[Lead]:
 def _dentist(number: int, name: str, city: str) -> Lead:
     domain = f"{name.lower().replace(' ', '-')}-dental-{city.lower()}.com"
     has_email = number % 5 != 4
+    # As many sites do.
+    told = f", hello@{domain}, +1 512 555 {number:04}" if name == "Kestrel" else ""
     return Lead(
         domain=domain,
         crawled_at_ms=CRAWLED_MS,
         business_name=f"{name} Dental",
-        title=f"{name} Dental: dentist in {city}",
+        title=f"{name} Dental: dentist in {city}{told}",
         description=f"{name} Dental looks after your teeth.",
         emails=(f"hello@{domain}",) if has_email else (),
         phones=(f"+1 512 555 {number:04}",),

@@ -6,17 +6,21 @@ import asyncio
 import gzip
 import itertools
 import sys
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fastwarc.warc import ArchiveIterator
 
+from siteglass.crawl import visit
 from siteglass.crawl.archive import finished_archives
 from siteglass.crawl.crawler import crawl, user_agent
 from siteglass.ingest.archives import read_archive
 from siteglass.ingest.capture import Capture
 from siteglass.settings import Settings, SettingsError
+from testing.ports import free_port
 from testing.service import run
 from tests.crawl.conftest import Web
 
@@ -174,3 +178,39 @@ def test_nobody_fetches_without_saying_who_they_are(crawl_settings: Settings) ->
         user_agent(replace(crawl_settings, crawl_contact="", public_url=""))
     public = replace(crawl_settings, crawl_contact="", public_url="https://leads.example/")
     assert user_agent(public).endswith("(+https://leads.example/opt-out#crawler)")
+
+
+def test_a_long_outage_of_redis_ends_no_visit(
+    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.say("plain.org/", HOME)
+    monkeypatch.setattr(visit, "MAX_WAIT_S", 0.5)
+    away = replace(crawl_settings, redis_url=f"redis://127.0.0.1:{free_port()}/0", crawl_lease_s=2)
+
+    async def crawl_meanwhile() -> None:
+        async with asyncio.timeout(6):
+            await crawl(away, tmp_path / "archives", frozenset({"plain.org"}), lambda _: None)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(crawl_meanwhile())
+    assert web.requests == []
+    fetch(replace(crawl_settings, crawl_lease_s=2), tmp_path / "archives")
+    assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
+
+
+def test_a_name_that_dns_does_not_answer_at_once_is_no_failure(
+    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.say("plain.org/", HOME)
+    monkeypatch.setattr(visit, "DNS_RETRY_S", 0.3)
+    web.names.broken = True
+
+    def mend() -> None:
+        while not web.names.asked:
+            time.sleep(0.05)
+        web.names.broken = False
+
+    threading.Thread(target=mend, daemon=True).start()
+    told = fetch(crawl_settings, tmp_path, "plain.org", "nobody.org")
+    assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
+    assert "2 domains visited, 1 of them without a home page" in told

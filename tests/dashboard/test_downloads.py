@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import operator
 import os
 import random
@@ -650,6 +651,16 @@ def test_forms_that_cannot_be_read_start_nothing(depot: Office, change: dict[str
     assert refused.status_code == 422
     assert "Nothing was charged" in text_of(refused)
     assert jobs_of(depot, who) == []
+
+
+def test_a_form_with_other_fields_or_as_a_dry_run_gives_the_same_file(depot: Office) -> None:
+    who, visitor = customer(depot)
+    form = form_of(visitor.get(f"{FORM}&rows=3"))
+    changed = {**json.loads(form["body"]), "dry_run": True, "select": ["emails"], "limit": 1}
+    assert visitor.post(f"{EXPLORE}/download", form | {"body": json.dumps(changed)}).status_code == 303
+    (job,) = ended(depot, who)
+    assert (job.state, job.rows, charges(depot, who)) == ("done", 3, [job.lead_credits])
+    assert all(line["domain"] for line in lines_of(file_of(visitor, job, "?format=csv")))
 
 
 def test_every_set_of_columns_has_different_headings() -> None:

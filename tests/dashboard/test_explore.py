@@ -104,6 +104,29 @@ def test_the_first_screen_has_examples_with_live_counts(explorers: Office) -> No
     assert "100 lead credits" in shown
 
 
+def slow_down(explorers: Office, name: str, units: int) -> None:
+    """From now on a plan has so many units, and the next one only after this test."""
+    explorers.do(lambda postgres: set_plan(postgres, Plan(name, 0.01 * units, units), actor="tests"))
+
+
+def test_counts_of_the_first_screen_take_units(explorers: Office) -> None:
+    slow_down(explorers, name := f"plan-{secrets.token_hex(4)}", 3)
+    visitor = explorers.visitor(explorers.somebody(explorers.account(plan=name)))
+    first, second = (text_of(visitor.get(EXPLORE)) for _ in range(2))
+    assert re.search(r"without online booking \d+ leads?", first)
+    assert "without online booking" in second
+    assert not re.search(r"without online booking \d+ leads?", second)
+
+
+def test_files_of_a_purchase_take_units(explorers: Office) -> None:
+    name = plan(explorers)
+    visitor = explorers.visitor(explorers.somebody(explorers.account(plan=name, lead=100)))
+    answer = visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{DENTISTS}&n=10")))
+    file = f"{EXPLORE}/bought?bought={answer.headers['location'].rpartition('bought=')[2]}"
+    slow_down(explorers, name, 1)
+    assert [visitor.get(file).status_code for _ in range(2)] == [200, 429]
+
+
 def test_words_become_chips_counts_and_rows(explorers: Office) -> None:
     _, visitor = customer(explorers)
     answer = visitor.get(f"{DENTISTS}+not+using+Shopify")

@@ -24,6 +24,7 @@ from siteglass.access.keys import Caller
 from siteglass.billing import credits
 from siteglass.billing.credits import Bill, Billing, ChargedOperation, Mark, Receipt, read_domains
 from siteglass.platform.postgres import Postgres
+from siteglass.settings import SettingsError
 from testing.accounts import open_key
 from testing.dashboard.visitors import Office, Somebody, Visitor, office
 from tests.dashboard.test_downloads import FORM, JOBS, charges, ended, form_of, lines_of, plumbers, start, text_of
@@ -253,6 +254,13 @@ def test_thirty_days_count_from_the_charge_and_free_repeats_do_not_extend_them(s
     shop.days_pass(till.who.account_id, 2)
     assert till.pay(till.person, "c a.example") == 1
     assert till.pay(till.person, "c a.example") == 0
+
+
+@pytest.mark.parametrize("days", [0, -1, 36_501])
+def test_leads_stay_free_for_a_day_at_least(shop: Office, days: int) -> None:
+    """Otherwise people would never see what they paid for."""
+    with pytest.raises(SettingsError, match="SITEGLASS_RECEIVED_FREE_DAYS: expected 1 to 36500 days"):
+        shop.do(lambda postgres: Billing(postgres, received_free_days=days).close())
 
 
 @pytest.mark.promise("explore.once")

@@ -231,6 +231,13 @@ def test_files_of_an_account_are_read_one_at_a_time_and_take_units(desk: Office)
     desk.do(partial(set_plan, plan=Plan("slow", 0.01, 10), actor="tests"))
     slow = desk.visitor(desk.somebody(desk.account(plan="slow")))
     assert [upload(slow, b"name\nJo\n").status_code for _ in range(2)] == [422, 429]
+    # A kept table can be large, too: it is not unpacked before its units are taken.
+    account = desk.account(plan="slow")
+    number = desk.do(lambda postgres: Uploads(postgres).add(account, "crm.csv", b"not packed " * 3_000))
+    kept = desk.visitor(desk.somebody(account))
+    desk.do(partial(set_plan, plan=Plan("slow", 0.01, 1), actor="tests"))
+    assert kept.get("/dashboard/explore?q=dentists").status_code == 200
+    assert kept.get(f"{UPLOADS}/{number}").status_code == 429
 
 
 @pytest.mark.promise("uploads.enrich")

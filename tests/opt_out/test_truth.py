@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 import httpx
 import pytest
@@ -10,8 +11,11 @@ import pytest
 from siteglass.access.accounts import create_account
 from siteglass.access.keys import create_key
 from siteglass.billing.credits import grant
+from siteglass.errors import Unavailable
 from siteglass.index.index import Index
 from siteglass.platform.mailer import open_mailer
+from siteglass.platform.postgres import Postgres
+from siteglass.privacy import received_counts
 from siteglass.privacy.received_counts import count_received
 from siteglass.settings import Settings
 from siteglass.suppression.values import Hasher, Kind, Value
@@ -145,6 +149,28 @@ def test_a_domain_sees_the_number_when_it_asks_again(door: Door) -> None:
     assert door.confirm(ticket=asked["ticket"])["received_by"] == "Not counted yet"
     count(door.settings)
     assert door.confirm(ticket=asked["ticket"])["received_by"] == "Fewer than three customers"
+
+
+def test_a_count_that_takes_too_long_does_not_keep_the_others_waiting(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_slow, of_other = (door.ask(domain=site, request="access") for site in ("door-slow.com", "door-fast.com"))
+    for asked, site in ((of_slow, "door-slow.com"), (of_other, "door-fast.com")):
+        door.names.say(f"_siteglass.{site}", "TXT", [f'"{asked["token"]}"'])
+        door.confirm(ticket=asked["ticket"])
+    counted_at_all = received_counts._count
+
+    async def count_slowly(postgres: Postgres, domains: Sequence[str]) -> int:
+        if "door-slow.com" in domains:
+            raise Unavailable("postgresql: TimeoutError")
+        return await counted_at_all(postgres, domains)
+
+    monkeypatch.setattr(received_counts, "_count", count_slowly)
+    with pytest.raises(Unavailable):
+        count(door.settings)
+    count(door.settings)
+    assert door.confirm(ticket=of_slow["ticket"])["received_by"] == "Not counted yet"
+    assert door.confirm(ticket=of_other["ticket"])["received_by"] == "Fewer than three customers"
 
 
 def test_a_stranger_learns_nothing(door: Door) -> None:

@@ -26,6 +26,7 @@ from siteglass.billing.received import received_before, update_received
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.platform import metrics
 from siteglass.platform.postgres import Postgres, Unreached
+from siteglass.settings import SettingsError, variable
 
 MAX_CHARGE = 1_000_000
 MAX_GRANT = 1_000_000_000_000
@@ -33,6 +34,7 @@ MAX_DOMAINS = 1_000
 # Where the service does not pass its setting: commands and tests.
 CHARGE_TIMEOUT_MS = 2_000
 RECEIVED_FREE_DAYS = 30
+MAX_FREE_DAYS = 36_500
 
 # Evidence is free now; entries of the time when it was not are still read and verified.
 ChargedOperation: TypeAlias = Literal["search", "page", "enrich", "evidence", "export"]
@@ -145,6 +147,11 @@ class Billing:
         charge_timeout_ms: int = CHARGE_TIMEOUT_MS,
         received_free_days: int = RECEIVED_FREE_DAYS,
     ) -> None:
+        if not 1 <= received_free_days <= MAX_FREE_DAYS:
+            raise SettingsError(
+                f"{variable('received_free_days')}: expected 1 to {MAX_FREE_DAYS} days, found {received_free_days}. "
+                "Within them, people see the leads that they paid for."
+            )
         self._postgres = postgres
         self._free_hours = received_free_days * 24
         self._charge_timeout_ms = charge_timeout_ms

@@ -21,6 +21,7 @@ import aiohttp
 import dns.asyncresolver
 import dns.exception
 import dns.name
+import dns.resolver
 import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 
@@ -40,6 +41,10 @@ MAX_RECORDS = 32
 MAX_RECORD_CHARS = 2_000
 # As long as a visit, whatever DNS says: names are looked up for each request.
 DNS_LIFE_S = 120
+# Hundreds of leases can end at the same moment, and a resolver drops questions that come all at once.
+LOOK_UPS_AT_ONCE = 100
+# No answer, or none that the resolver could get: this says nothing about the name.
+_NOT_ANSWERED = (dns.exception.Timeout, dns.resolver.NoNameservers, OSError)
 # Hundreds of sites may share an address. The others wait without a connection.
 CONNECTIONS_PER_ADDRESS = 2
 MAX_HEADERS = 200
@@ -54,9 +59,11 @@ Turn = Callable[[str], Awaitable[None]]
 class NotFetched(Exception):
     """There is no answer, and why."""
 
-    def __init__(self, reason: NoAnswer) -> None:
+    def __init__(self, reason: NoAnswer, *, may_pass: bool = False) -> None:
         super().__init__(reason.name)
         self.reason = reason
+        self.may_pass = may_pass
+        """Whether the site may have nothing to do with it."""
 
 
 class _Sending:
@@ -91,6 +98,7 @@ class _Resolver(AbstractResolver):
         self._ports = {80: settings.crawl_http_port, 443: settings.crawl_https_port}
         self._resolver = open_control(settings).make_resolver()
         self._known: dict[str, tuple[float, list[str]]] = {}
+        self._look_ups = asyncio.Semaphore(LOOK_UPS_AT_ONCE)
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
@@ -112,7 +120,8 @@ class _Resolver(AbstractResolver):
         until, addresses = self._known.get(host, (0.0, []))
         if time.monotonic() > until:
             try:
-                answers = await self._resolver.resolve_name(host, lifetime=DNS_TIMEOUT_S, search=False)
+                async with self._look_ups:
+                    answers = await self._resolver.resolve_name(host, lifetime=DNS_TIMEOUT_S, search=False)
             except (dns.exception.DNSException, OSError) as error:
                 raise OSError(f"no address of {host}") from error
             addresses = list(answers.addresses())[:MAX_ADDRESSES]
@@ -194,7 +203,7 @@ class Fetcher:
         try:
             addresses = await self._resolver.resolve(parsed.raw_host or "", parsed.port or 0)
         except OSError as error:
-            raise NotFetched(NoAnswer.NAME) from error
+            raise NotFetched(NoAnswer.NAME, may_pass=isinstance(error.__cause__, _NOT_ANSWERED)) from error
         near = self._near.setdefault(address_key(addresses[0]["host"]), asyncio.Semaphore(CONNECTIONS_PER_ADDRESS))
         async with near:
             yield

@@ -45,9 +45,14 @@ MAX_VALIDATOR_CHARS = 200
 UNREADABLE = 599
 # Mercator's rule: a site is left alone for ten times as long as it needed for its last answer.
 RESPONSE_TIMES = 10
-# How long a visit waits for an engine, or for its turn at a crowded address. Then its domain is given back.
+# How long a visit waits for an engine, or for its turn at a crowded address. Then its domain is left as it is, and the
+# visit continues when its lease is over. To end it would lose the pages that are left.
 MAX_WAIT_S = 600
 ENGINE_RETRY_S = 2.0
+# How often a name is asked for that DNS does not answer, since a resolver can be busy. A name without an address ends
+# the visit.
+DNS_TRIES = 3
+DNS_RETRY_S = 5.0
 AFTER_SUCCESS = timedelta(days=30)
 AFTER_FAILURE = timedelta(days=1)
 MAX_AFTER_FAILURE = timedelta(days=30)
@@ -235,7 +240,7 @@ class Visit:
 
     async def _fetch(self, url: str, domain: str, *, known: KnownPage | None = None, least_bytes: int = 0) -> Response:
         """One request, when it may be sent; raises NotFetched and _EndOfVisit."""
-        give_up = time.monotonic() + MAX_WAIT_S
+        give_up, tries = time.monotonic() + MAX_WAIT_S, DNS_TRIES
         while True:
             if self._end is not None or self._left_today <= 0:
                 raise _EndOfVisit(self._end or timedelta(days=1))
@@ -252,13 +257,16 @@ class Visit:
             except NotFetched as error:
                 if error.reason == NoAnswer.TOO_SLOW:
                     self._slow_down(self._crew.settings.crawl_timeout_ms, "")
-                raise
+                tries -= 1
+                if not (error.may_pass and tries):
+                    raise
+                wait_s = DNS_RETRY_S
             except NotYet as error:
                 wait_s = error.wait_ms / 1000
             except Unavailable:
                 pass  # without the opt-out list nothing is fetched
             if time.monotonic() + wait_s > give_up:
-                raise _EndOfVisit(timedelta(minutes=10))
+                raise Unavailable(f"{self.domain}: no request could be sent for {MAX_WAIT_S} s")
             await asyncio.sleep(wait_s)
         self._slow_down(response.took_ms, response.header("retry-after"))
         return response

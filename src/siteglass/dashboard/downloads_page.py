@@ -6,13 +6,19 @@ from typing import cast
 
 from starlette.responses import Response
 
+from siteglass.access.browsing import browser_terms
 from siteglass.dashboard.downloads import file_answer
+from siteglass.dashboard.explore.buying import not_bought
 from siteglass.dashboard.explore.download import FORMATS, JOBS
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
+from siteglass.errors import TooManyRequests
 from siteglass.leads.downloads.columns import COLUMN_SETS
 from siteglass.leads.downloads.files import file_name
 from siteglass.leads.downloads.jobs import KEPT_FOR, Download, Downloads, FileFormat, FileGone
+
+ROWS_PER_UNIT = 1_000
+"""Of the rate limit, for making a file: a workbook of 20,000 rows takes seconds."""
 
 
 def state_words(download: Download) -> tuple[str, str]:
@@ -60,11 +66,15 @@ async def send_file(dashboard: Dashboard, visit: Visit) -> Response:
     if format_ not in FORMATS or columns not in COLUMN_SETS or job.is_open or not job.rows:
         raise NOT_THERE
     chosen = cast("FileFormat", format_)
+    terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
     try:
+        await dashboard.take_units(visit, terms.caller, -(-job.rows // ROWS_PER_UNIT))
         media_type, pieces = await dashboard.download_files.open(job, chosen, columns)
         return await file_answer(pieces, file_name(job, chosen, columns), media_type)
     except FileGone:
         raise NOT_THERE from None
+    except TooManyRequests as error:
+        raise not_bought(error) from error
 
 
 async def stop(dashboard: Dashboard, visit: Visit) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from dataclasses import dataclass
 
 from starlette.responses import Response
 
@@ -19,7 +20,7 @@ from siteglass.errors import BadRequest, TooManyRequests, Unavailable
 from siteglass.leads.downloads.enriching import find_price, pack_source
 from siteglass.leads.downloads.jobs import Downloads, NewDownload, TooManyDownloads
 from siteglass.leads.downloads.reading import AlreadyReading
-from siteglass.leads.downloads.uploaded_table import MAX_FILE_BYTES, MAX_ROWS, UploadedTable
+from siteglass.leads.downloads.uploaded_table import MAX_FILE_BYTES, MAX_ROWS, UploadedTable, unpack
 from siteglass.leads.downloads.uploads import KEPT_FOR, Uploads
 from siteglass.leads.lists.lists import BUILT_IN, NAME
 from siteglass.leads.operations import COUNTING_UNITS
@@ -30,6 +31,8 @@ UPLOAD_UNITS = 10
 """Of the rate limit: reading a file takes as long as many searches."""
 ROWS_PER_UNIT = 1_000
 """Finding the host of each row and its lead."""
+BYTES_PER_UNIT = 2_000
+"""Unpacking a kept table: a small one can have two million cells."""
 TOO_FAST = PageRefusal(429, "Too many requests at once", "Nothing was charged. Wait a second, then reload the page.")
 ONE_AT_A_TIME = PageRefusal(
     429,
@@ -70,12 +73,35 @@ async def receive(dashboard: Dashboard, visit: Visit) -> Response:
     return see_other(f"{UPLOADS}/{number}")
 
 
-async def _find(dashboard: Dashboard, visit: Visit) -> tuple[int, str, UploadedTable]:
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An upload, the host of each of its rows, and the terms of the person."""
+
+    number: int
+    name: str
+    table: UploadedTable
+    hosts: list[str]
+    terms: BrowserTerms
+
+
+async def _open(dashboard: Dashboard, visit: Visit) -> _Opened:
+    """Unpack an upload. Takes the units that this and looking up its domains cost; raises PageRefusal."""
     number = visit.number("upload_id")
     found = await Uploads(dashboard.backends.postgres).find(visit.who.account_id, number)
     if found is None:
         raise NOT_THERE
-    return number, *found
+    name, packed = found
+    terms = await _terms(dashboard, visit)
+    units = max(COUNTING_UNITS, min(UPLOAD_UNITS, len(packed) // BYTES_PER_UNIT))
+    try:
+        await dashboard.take_units(visit, terms.caller, units)
+        # In a thread: a large table and its hosts take a third of a second, in which others are served.
+        table = await asyncio.to_thread(unpack, packed)
+        if (rest := -(-len(table.rows) // ROWS_PER_UNIT) - units) > 0:
+            await dashboard.take_units(visit, terms.caller, rest)
+    except TooManyRequests:
+        raise TOO_FAST from None
+    return _Opened(number, name, table, await asyncio.to_thread(lambda: table.domains), terms)
 
 
 async def _terms(dashboard: Dashboard, visit: Visit) -> BrowserTerms:
@@ -84,13 +110,10 @@ async def _terms(dashboard: Dashboard, visit: Visit) -> BrowserTerms:
 
 async def choose(dashboard: Dashboard, visit: Visit, problem: str = "", status: int = 200) -> Response:
     """What is in an upload, what enriching it costs, and the form that keeps it as a list."""
-    number, name, table = await _find(dashboard, visit)
-    terms = await _terms(dashboard, visit)
-    await _take_for_rows(dashboard, visit, terms, table)
-    hosts = await _hosts(table)
-    price = None
+    opened, price = await _open(dashboard, visit), None
+    table = opened.table
     try:
-        price = await find_price(dashboard.leads, dashboard.charger, terms.caller, hosts)
+        price = await find_price(dashboard.leads, dashboard.charger, opened.terms.caller, opened.hosts)
     except Unavailable:
         problem = problem or "The price could not be counted. Nothing was charged. Reload the page to try again."
     balance = await Billing(dashboard.backends.postgres).balance(visit.who.account_id)
@@ -99,10 +122,10 @@ async def choose(dashboard: Dashboard, visit: Visit, problem: str = "", status: 
         visit,
         "upload.html",
         status,
-        number=number,
-        name=name,
+        number=opened.number,
+        name=opened.name,
         table=table,
-        with_domain=sum(map(bool, hosts)),
+        with_domain=sum(map(bool, opened.hosts)),
         column=_column_name(table),
         price=price,
         balance=balance,
@@ -113,19 +136,6 @@ async def choose(dashboard: Dashboard, visit: Visit, problem: str = "", status: 
     )
 
 
-async def _hosts(table: UploadedTable) -> list[str]:
-    """The host of each row. In a thread: for 20,000 rows it takes a third of a second, in which others are served."""
-    return await asyncio.to_thread(lambda: table.domains)
-
-
-async def _take_for_rows(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, table: UploadedTable) -> None:
-    """Take the units that looking up the domains of a table costs; raises PageRefusal."""
-    try:
-        await dashboard.take_units(visit, terms.caller, max(COUNTING_UNITS, -(-len(table.rows) // ROWS_PER_UNIT)))
-    except TooManyRequests:
-        raise TOO_FAST from None
-
-
 def _column_name(table: UploadedTable) -> str:
     if table.headings is not None and table.column < len(table.headings) and table.headings[table.column]:
         return table.headings[table.column]
@@ -134,19 +144,18 @@ def _column_name(table: UploadedTable) -> str:
 
 async def enrich(dashboard: Dashboard, visit: Visit) -> Response:
     """Start the job that adds our columns, for at most the price on the button."""
-    _number, name, table = await _find(dashboard, visit)
+    opened = await _open(dashboard, visit)
     form, who, postgres = visit.form, visit.who, dashboard.backends.postgres
     max_credits, form_key = form.number("price"), form.get("form")
     if max_credits is None or max_credits > MAX_ROWS or not 16 <= len(form_key) <= 64:
         raise UNREADABLE
-    terms = await _terms(dashboard, visit)
-    await _take_for_rows(dashboard, visit, terms, table)
-    await chargeable(postgres, terms.caller, who.person_id, who.name)
-    price = await find_price(dashboard.leads, dashboard.charger, terms.caller, await _hosts(table))
+    table, caller = opened.table, opened.terms.caller
+    await chargeable(postgres, caller, who.person_id, who.name)
+    price = await find_price(dashboard.leads, dashboard.charger, caller, opened.hosts)
     if not price.found:
         raise PageRefusal(409, "There is nothing to enrich", "Nothing was charged. None of these domains has a lead.")
     new = NewDownload(
-        *(who.account_id, who.person_id, form_key, "enrich", name[:MAX_TITLE_CHARS], ""),
+        *(who.account_id, who.person_id, form_key, "enrich", opened.name[:MAX_TITLE_CHARS], ""),
         format="csv" if table.delimiter else "xlsx",
         columns="siteglass",
         wanted=price.found,
@@ -162,14 +171,12 @@ async def enrich(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def keep(dashboard: Dashboard, visit: Visit) -> Response:
     """Add the domains to a list, which is made if there is none of that name."""
-    _number, _name, table = await _find(dashboard, visit)
     name = visit.form.get("list").strip().lower().replace(" ", "-")
     if not NAME.fullmatch(name) or name in BUILT_IN:
         taken = " and ".join(f"“{one}”" for one in BUILT_IN)
         problem = f"Name of the list: use letters, digits, - and _, at most 63. {taken} are taken."
         return await choose(dashboard, visit, problem, 422)
-    await _take_for_rows(dashboard, visit, await _terms(dashboard, visit), table)
-    hosts = list(dict.fromkeys(filter(None, await _hosts(table))))
+    hosts = list(dict.fromkeys(filter(None, (await _open(dashboard, visit)).hosts)))
     try:
         list_ = await find_or_create(dashboard, visit.who.account_id, name)
         for start in range(0, len(hosts), DOMAINS_AT_ONCE):

@@ -35,6 +35,15 @@ ON CONFLICT (value_hash) DO UPDATE SET email = excluded.email, domains = exclude
     WHERE r.counted_at < clock_timestamp() - interval '1 day' OR r.domains <> excluded.domains
 RETURNING customers
 """
+# Counting reads the whole ledger, so two workers never count the same. What took too long waits for an hour, and the
+# others do not wait for it.
+_CLAIM = """
+UPDATE {schema}.received_counts SET counted_at = clock_timestamp() WHERE value_hash = (
+    SELECT r.value_hash FROM {schema}.received_counts r
+    WHERE r.customers IS NULL AND (r.counted_at IS NULL OR r.counted_at < clock_timestamp() - interval '1 hour')
+    ORDER BY r.made_at LIMIT 1 FOR UPDATE SKIP LOCKED
+) RETURNING value_hash, domains
+"""
 # Marks of returned leads: charged, without an address, paid before. The pattern is for speed, the array decides.
 _COUNT = """
 SELECT count(DISTINCT account_id)::integer AS customers FROM {schema}.ledger
@@ -58,19 +67,19 @@ def received_text(customers: int) -> str:
 async def count_received(postgres: Postgres, mailer: Mailer | None, link: str) -> int:
     """Count for the requests that wait, and mail the numbers; returns how many. Raises Unavailable if a mail failed."""
     await postgres.fetch("DELETE FROM {schema}.received_counts WHERE made_at < clock_timestamp() - interval '8 days'")
-    waiting = await postgres.fetch(
-        "SELECT value_hash, domains FROM {schema}.received_counts WHERE counted_at IS NULL ORDER BY made_at LIMIT $1",
-        MAX_AT_ONCE,
-    )
-    for row in waiting:
+    counted = 0
+    while counted < MAX_AT_ONCE and (row := await postgres.fetchrow(_CLAIM)) is not None:
         await postgres.fetch(
-            "UPDATE {schema}.received_counts SET customers = $2, counted_at = clock_timestamp() WHERE value_hash = $1",
+            "UPDATE {schema}.received_counts SET customers = $3, counted_at = clock_timestamp()"
+            " WHERE value_hash = $1 AND domains = $2",
             row["value_hash"],
+            row["domains"],
             await _count(postgres, row["domains"]),
         )
+        counted += 1
     if mailer is not None:
         await _mail_counts(postgres, mailer, link)
-    return len(waiting)
+    return counted
 
 
 async def _count(postgres: Postgres, domains: Sequence[str]) -> int:
@@ -88,7 +97,7 @@ async def _mail_counts(postgres: Postgres, mailer: Mailer, link: str) -> None:
     """Send what was counted. An address that refuses mail gets none, as one that cannot be reached any more."""
     counted = await postgres.fetch(
         "SELECT value_hash, email, customers FROM {schema}.received_counts"
-        " WHERE counted_at IS NOT NULL AND email IS NOT NULL ORDER BY counted_at LIMIT $1",
+        " WHERE customers IS NOT NULL AND email IS NOT NULL ORDER BY counted_at LIMIT $1",
         MAX_AT_ONCE,
     )
     for row in counted:

@@ -12,7 +12,7 @@ from siteglass.access.browsing import browser_terms
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.dashboard.downloads import file_answer
 from siteglass.dashboard.explore.address import EXPLORE
-from siteglass.dashboard.explore.buying import charge_visitor
+from siteglass.dashboard.explore.buying import charge_visitor, not_bought
 from siteglass.dashboard.explore.download import FORMATS, UNREADABLE
 from siteglass.dashboard.explore.results import find_bought
 from siteglass.dashboard.explore.saved import name_of
@@ -134,6 +134,10 @@ async def send_file(dashboard: Dashboard, visit: Visit) -> Response:
     if charge is None or format_ not in FORMATS or columns not in COLUMN_SETS:
         raise NOT_THERE
     terms = await browser_terms(postgres, account_id, visit.who.person_id)
+    try:
+        await dashboard.take_units(visit, terms.caller, 1)
+    except TooManyRequests as error:
+        raise not_bought(error) from error
     records = await find_leads(dashboard.leads.index, dashboard.leads.suppression, domains)
     costly = [record["domain"] for record in records if record["emails"]]
     free = await dashboard.charger.free_leads(terms.caller, costly, frozenset())

@@ -144,6 +144,8 @@ async def start(dashboard: Dashboard, visit: Visit) -> Response:
         request = orjson.loads(form.get("body"))
         if not isinstance(request, dict):
             raise UNREADABLE
+        # Whatever the form says: without all fields, or as a dry run, the job could not keep what it pays for.
+        request |= {"select": list(SELECT), "dry_run": False}
         await dashboard.leads.read(request)
     except (orjson.JSONDecodeError, BadRequest):
         raise UNREADABLE from None

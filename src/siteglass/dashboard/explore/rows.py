@@ -10,6 +10,7 @@ from typing import Any
 from siteglass.access.accounts import Preview
 from siteglass.query.completion import display_name
 from siteglass.query.vocabulary import vocabulary
+from siteglass.suppression.redaction import without_contacts
 
 TECHNOLOGIES_SHOWN = 2
 
@@ -44,8 +45,11 @@ def unseen_row(says: str) -> LeadRow:
 
 
 def preview_row(record: Mapping[str, Any], preview: Preview, paid_at: datetime | None = None) -> LeadRow:
-    """A lead without its contacts."""
-    named = {"name": _name(record), "domain": record["domain"], "title": record["title"]} if preview == "named" else {}
+    """A lead without its contacts, which sites also write into their titles and names."""
+    named: dict[str, Any] = {}
+    if preview == "named":
+        title, name = without_contacts(record["title"]), without_contacts(str(record["business_name"]))
+        named = {"name": name.strip() or record["domain"], "domain": record["domain"], "title": title}
     return LeadRow(**_facts(record), **named, paid_at=paid_at, cost=1)
 
 

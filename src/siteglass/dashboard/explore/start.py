@@ -49,12 +49,12 @@ async def find_start(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) ->
     last = sorted(seen, key=_opened_at, reverse=True)[:SAVED_SHOWN]
     may_count = True
     try:
-        if last:
-            await dashboard.take_units(visit, terms.caller, COUNTING_UNITS * len(last))
+        await dashboard.take_units(visit, terms.caller, COUNTING_UNITS * (len(last) + 1))
     except TooManyRequests:
         may_count = False
     rows, examples = await asyncio.gather(
-        find_rows(dashboard, visit, terms, last, may_count=may_count), _find_examples(dashboard, terms)
+        find_rows(dashboard, visit, terms, last, may_count=may_count),
+        _find_examples(dashboard, terms, may_count=may_count),
     )
     return Start([row for row in rows if row.path], len(seen) > len(last), examples)
 
@@ -63,8 +63,10 @@ def _opened_at(saved: SavedSearch) -> float:
     return (saved.counted_at or saved.made_at).timestamp()
 
 
-async def _find_examples(dashboard: Dashboard, terms: BrowserTerms) -> list[Example]:
+async def _find_examples(dashboard: Dashboard, terms: BrowserTerms, *, may_count: bool) -> list[Example]:
     """Ours, as far as they find something; an index of other leads gives others."""
+    if not may_count:
+        return list(map(Example, EXAMPLES))
     counted = await _count(dashboard, terms, EXAMPLES)
     found = [one for one in counted if one.total != 0]
     if len(found) < len(EXAMPLES):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from siteglass.leads.downloads.jobs import WRITE_TIMEOUT_MS
-from siteglass.leads.downloads.uploaded_table import UploadedTable, unpack
 from siteglass.platform.postgres import Postgres
 
 MAX_UPLOADS = 10
@@ -40,8 +39,8 @@ class Uploads:
             )
             return number
 
-    async def find(self, account_id: int, upload_id: int) -> tuple[str, UploadedTable] | None:
-        """The name and the table of an upload."""
+    async def find(self, account_id: int, upload_id: int) -> tuple[str, bytes] | None:
+        """The name and the packed table of an upload."""
         row = await self._postgres.fetchrow(
             "SELECT name, content FROM {schema}.uploads WHERE account_id = $1 AND id = $2"
             " AND made_at > clock_timestamp() - $3::interval",
@@ -50,7 +49,7 @@ class Uploads:
             KEPT_FOR,
             timeout_ms=WRITE_TIMEOUT_MS,
         )
-        return None if row is None else (row["name"], unpack(row["content"]))
+        return None if row is None else (row["name"], row["content"])
 
     async def forget_old(self) -> None:
         """Delete uploads after a day, whatever was done with them."""
