@@ -28,6 +28,19 @@ NOT_ALLOWED = PageRefusal(
     "Your role does not allow this",
     "An owner of the account can do it, or change your role under Settings, People.",
 )
+
+
+def suspended(reason: str) -> PageRefusal:
+    """Of whatever costs something or shows leads."""
+    why = f": {reason}" if reason else ""
+    return PageRefusal(
+        403,
+        "This account is suspended",
+        f"The operator of this service suspended it{why}. Nothing was charged or changed. Your balance, usage and "
+        "ledger are still here. Ask the operator to resume the account.",
+    )
+
+
 NOT_FROM_HERE = PageRefusal(
     403,
     "This form was not sent from this site",
