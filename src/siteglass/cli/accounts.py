@@ -162,6 +162,7 @@ def account_export(account_id: int, file: BinaryIO) -> None:
     """
     from siteglass.access import lifecycle
 
+    os.fchmod(file.fileno(), 0o600)
     lines = run(lambda postgres: lifecycle.export(postgres, account_id, file.write))
     click.echo(f"{lines} lines were written to {file.name}. They contain personal data: keep them safe.")
 

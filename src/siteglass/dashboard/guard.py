@@ -111,6 +111,7 @@ class Dashboard:
             file=self.files.path,
             done=DONE.get(visit.query.get("done"), ""),
             fresh_minutes=FRESH_FOR.seconds // 60,
+            operator=self.backends.settings.sales_email,
             is_demo=bool(self.backends.settings.demo_networks),
             **known,
         )

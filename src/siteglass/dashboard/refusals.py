@@ -31,14 +31,10 @@ NOT_ALLOWED = PageRefusal(
 
 
 def suspended(reason: str) -> PageRefusal:
-    """Of whatever costs something or shows leads."""
+    """Of whatever costs something or shows leads; what is still allowed is above every page of such an account."""
     why = f": {reason}" if reason else ""
-    return PageRefusal(
-        403,
-        "This account is suspended",
-        f"The operator of this service suspended it{why}. Nothing was charged or changed. Your balance, usage and "
-        "ledger are still here. Ask the operator to resume the account.",
-    )
+    message = f"The operator of this service suspended it{why}. Nothing was charged or changed."
+    return PageRefusal(403, "This account is suspended", message)
 
 
 NOT_FROM_HERE = PageRefusal(
