@@ -1,7 +1,7 @@
 """What operators do with an account after it was opened: change, suspend, resume, close and export it.
 
 Each operation writes its row of the audit log in the same transaction. Charges see a new state at once, because it is
-set with the balance locked; workers within a second, because they look keys up that often.
+set with the balance locked. Workers see it within a second, because they look keys up that often.
 """
 
 from __future__ import annotations
@@ -106,8 +106,7 @@ async def suspension(postgres: Postgres, account_id: int) -> AccountSuspended:
     return AccountSuspended("" if row is None else row["state_reason"])
 
 
-# No contents of leads: people who opted out would have to be removed from the file, and the account can get them again
-# until it is closed.
+# No contents of leads: people who opted out would have to be removed from the file.
 _EXPORTED: Final = {
     "account": "SELECT id, name, plan, created_at, state FROM {schema}.accounts WHERE id = $1",
     "balance": "SELECT api, lead, seq, at FROM {schema}.balances WHERE account_id = $1",
