@@ -122,7 +122,7 @@ def test_of_a_closed_account_only_the_books_stay(the_office: Office, tmp_path: P
     refused = newcomer.post("/dashboard/sign-in", {"email": who.email, "password": who.password})
     assert "You no longer belong to an account." in words(refused)
     both = the_office.visitor(account.people["member"])
-    assert account.secret not in both.get("/dashboard/accounts").text
+    assert f"{account.secret} Ltd" not in both.get("/dashboard/accounts").text
     assert both.post("/dashboard/accounts", {"account": number}).status_code == 404
 
     # While its data is there, it can be opened again.

@@ -331,7 +331,7 @@ def test_a_suspension_ends_the_job_after_the_page_that_is_paid_for(
         return kept
 
     monkeypatch.setattr(working.DownloadWorker, "_keep", keep_and_suspend)
-    start(visitor)
+    start(visitor, format="csv")
     (job,) = ended(depot, who)
     assert (job.state, job.reason, job.rows, job.lead_credits) == ("ended", working.SUSPENDED, 100, 80)
     assert charges(depot, who) == [80]
