@@ -121,6 +121,8 @@ def test_of_a_closed_account_only_the_books_stay(the_office: Office, tmp_path: P
     who = account.people["viewer"]
     refused = newcomer.post("/dashboard/sign-in", {"email": who.email, "password": who.password})
     assert "You no longer belong to an account." in words(refused)
+    invited = command(the_office.settings, "person", "invite", number, "new@people.test", code=2)
+    assert f"Account {number} is closed: nobody can join it." in invited.stderr
     both = the_office.visitor(account.people["member"])
     assert f"{account.secret} Ltd" not in both.get("/dashboard/accounts").text
     assert both.post("/dashboard/accounts", {"account": number}).status_code == 404

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -14,9 +16,10 @@ from siteglass.billing.credits import Billing
 from siteglass.leads import reports
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
+from testing.accounts import drop_schema
 from testing.dashboard.lead import ALDER, EVE, IMPORTED, QUIET, dental_leads, write_sightings
 from testing.dashboard.visitors import Office, Visitor, office
-from testing.service import run
+from testing.service import RUN_PREFIX, run
 from tests.dashboard.test_explore import DENTISTS, charges, customer, form_of, link, text_of
 from tests.suppression.world import command
 
@@ -314,6 +317,23 @@ def test_a_report_is_resolved_with_its_effects(dentists: Office) -> None:
     assert f"resolved a report Report {first}" in text_of(visitor.get("/dashboard/audit"))
     assert "There is no report" in resolve("999999999", "dismiss", code=2)
     command(dentists.settings, "credits", "verify", str(account))
+
+
+@pytest.mark.promise("report.resolved")
+def test_a_reported_site_is_fetched_again(dentists: Office) -> None:
+    account, visitor = customer(dentists)
+    get_lead(visitor, ALDER)
+    send_report(visitor, ALDER, "info@alderdental.com")
+    (report,) = stored_reports(dentists, account)
+    crawler = replace(dentists.settings, crawl_schema=f"{RUN_PREFIX}_r{account}")
+    try:
+        done = command(crawler, "report", "resolve", str(report["id"]), "refetch")
+        assert f"{ALDER} is due to be fetched." in done.stdout
+        status = command(crawler, "crawl", "status").stdout
+        assert "1 domains, 0 of them visited." in status
+        assert "1 are due now" in status
+    finally:
+        asyncio.run(drop_schema(crawler.crawl_dsn, crawler.crawl_schema))
 
 
 def _lead_credits(dentists: Office, account: int) -> int:
