@@ -20,6 +20,7 @@ from siteglass import __version__
 from siteglass.access import health as postgres_health
 from siteglass.access.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
 from siteglass.access.keys import Keys
+from siteglass.access.lifecycle import ERASE_EVERY_S, erase_closed
 from siteglass.access.limits import open_limits
 from siteglass.access.request_counts import WRITE_EVERY_S as WRITE_COUNTS_EVERY_S
 from siteglass.access.request_counts import RequestCounts
@@ -146,6 +147,12 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, index), shared=True),
                 Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres), shared=True),
                 Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads, shared=True),
+                Job(
+                    "closed accounts",
+                    ERASE_EVERY_S,
+                    partial(erase_closed, backends.postgres, settings.closed_account_days),
+                    shared=True,
+                ),
                 Job("served address", NOTE_EVERY_S, served.note),
                 Job("queue lengths", REPORT_QUEUES_EVERY_S, report_queues),
                 Job("unsettled charges", REPORT_DOUBTS_EVERY_S, partial(report_unsettled, backends.postgres)),

@@ -8,6 +8,7 @@ SiteglassError
 ├── InsufficientCredits 402   INSUFFICIENT_CREDITS    names the price and the balance; nothing was charged
 ├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: per day and key, or per request
 ├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from this address
+├── AccountSuspended 403      ACCOUNT_SUSPENDED       an operator suspended the account; its ledger stays readable
 ├── NotFound 404              NOT_FOUND               no such path, lead, list, saved search or ledger entry
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
 ├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key is still running
@@ -223,6 +224,21 @@ class Forbidden(SiteglassError):
                 "credit), then repeat the request."
             )
         super().__init__(message)
+
+
+class AccountSuspended(SiteglassError):
+    """An operator suspended the account: it gets nothing but its ledger, usage and balance."""
+
+    status = 403
+    code = "ACCOUNT_SUSPENDED"
+
+    def __init__(self, reason: str) -> None:
+        why = f": {reason}" if reason else ""
+        super().__init__(
+            f"The operator of this service suspended the account{why}. This request was not charged; GET /v1/ledger "
+            "still works. Ask the operator to resume the account."
+        )
+        self.reason = reason
 
 
 _MISSING = {

@@ -118,6 +118,11 @@ class Settings:
         "For how many days, at least 1, people get a lead that their account received again free of charge in the "
         "browser.",
     ] = 30
+    closed_account_days: Annotated[
+        int,
+        "For how many days the data of a closed account is kept: lists, searches, files, people. Its ledger and audit "
+        "log stay.",
+    ] = 30
     request_timeout_ms: Annotated[
         int, "Timeout of a charged request, including the charge; its Idempotency-Key is claimed for as long."
     ] = 10_000

@@ -37,10 +37,11 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
     fresh = _check(name, SITEGLASS_OLD_NAME="1")
     assert (fresh.exit_code, fresh.output.splitlines()[0].endswith(f"Schema {name} is at nothing yet.")) == (0, True)
     received = "Tables     0012_received: What an account received, so that people get it again free of charge."
-    newest = (
-        f"Tables     {schema.HEAD}: What an account sees of leads before it pays, and for how long a lead that it saw"
+    seen = (
+        "Tables     0013_seen_leads: What an account sees of leads before it pays, and for how long a lead that it saw"
         " is not counted again."
     )
+    newest = f"Tables     {schema.HEAD}: Accounts that are suspended or closed, and what was done about reports."
     assert received in fresh.output
     assert newest in fresh.output
     assert "Setting    SITEGLASS_OLD_NAME is not known to this release and has no effect." in fresh.output
@@ -57,6 +58,7 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         "Tables     0010_ledger_months: The ledger in partitions by month.",
         "Tables     0011_received_counts: How many customers received what is stored about somebody.",
         received,
+        seen,
         newest,
     ]
 

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from siteglass.access import lifecycle
 from siteglass.access.keys import KeyLimits, Keys
 from siteglass.billing import account_status as standing
 from siteglass.billing import receipts
@@ -87,6 +88,13 @@ def _announced(described: Description, name: str) -> set[str]:
     }
 
 
+def _suspended(bank: Bank) -> Customer:
+    """An account that is suspended for the reason in the document's example."""
+    made = bank.customer(api=100, lead=100)
+    bank.do(lifecycle.suspend(bank.postgres, made.account_id, "Invoice 2026-114 is not paid", actor="tests"))
+    return made
+
+
 def _until_refused(customer: Customer, path: str, body: dict[str, Any]) -> httpx.Response:
     """The first answer that is not 200; a slow Redis may let a few more through than the limit."""
     for _ in range(5):
@@ -131,6 +139,8 @@ def test_refused_for_who_asks(described: Description, bank: Bank, name: str) -> 
 
     without_scope = bank.another(rich.account_id, scopes=["account"])
     _shown(described, name, without_scope.post(path, body), "FORBIDDEN")
+    suspended = _suspended(bank)
+    _shown(described, name, suspended.post(path, body), "ACCOUNT_SUSPENDED")
     capped = bank.another(rich.account_id, limits=KeyLimits(daily_lead_cap=0))
     _shown(described, name, capped.post(path, body), "CREDIT_CAP_EXCEEDED")
     slow = bank.another(rich.account_id, limits=KeyLimits(rate_per_s=0.001, burst=1))
@@ -176,6 +186,7 @@ def test_those_were_all(described: Description) -> None:
     provoked = {
         *("INVALID_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "FORBIDDEN"),
         *("CREDIT_CAP_EXCEEDED", "TOO_MANY_REQUESTS", "INSUFFICIENT_CREDITS", "UNAVAILABLE", "INTERNAL"),
+        "ACCOUNT_SUSPENDED",
         *("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_MISMATCH"),
     }
     own = {"search": {"INVALID_QUERY"}, "page": {"INVALID_CURSOR", "CURSOR_EXPIRED"}, "enrich": set[str]()}
@@ -223,6 +234,7 @@ def test_refused_when_counting(
         "INVALID_QUERY": own.post(path, json={"wrapped_query": "@country(USA)\n@technologies(Wix)"}),
         "UNAUTHORIZED": own.post(path, json={}, headers={"X-API-Key": "wrong"}),
         "FORBIDDEN": bank.customer(scopes=["account", "enrich"]).post(path, {}),
+        "ACCOUNT_SUSPENDED": _suspended(bank).post(path, {}),
         "PAYLOAD_TOO_LARGE": own.post(path, content=b"x" * 70_000, headers=typed),
         "UNSUPPORTED_MEDIA_TYPE": own.post(path, content=b"{}"),
         "TOO_MANY_REQUESTS": _until_refused(slow, path, {}),
@@ -296,6 +308,7 @@ def test_refused_when_completing(
         "INVALID_REQUEST": own.get(f"{path}?limt=5&country=Germny"),
         "UNAUTHORIZED": own.get(path, headers={"X-API-Key": "wrong"}),
         "FORBIDDEN": bank.customer(scopes=["account", "enrich"]).client.get(path),
+        "ACCOUNT_SUSPENDED": _suspended(bank).client.get(path),
     }
     for code, response in responses.items():
         _shown(described, "values", response, code)

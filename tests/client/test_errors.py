@@ -10,9 +10,11 @@ import httpx
 import pytest
 
 import siteglass_client
+from siteglass.access import lifecycle
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from siteglass_client import (
+    AccountSuspended,
     ConfigurationError,
     ConnectionFailed,
     CreditCapExceeded,
@@ -96,6 +98,9 @@ def test_of_keys_and_money(bank: Bank, connect: Connect, customer: Customer) -> 
     with Siteglass("sg_live_" + "x" * 36, bank.base_url) as stranger:
         _met(Unauthorized, stranger, get("/v1/account"))
     _met(Forbidden, connect(bank.customer(scopes=["search"])), get("/v1/account"))
+    suspended = bank.customer(lead=10)
+    bank.do(lifecycle.suspend(bank.postgres, suspended.account_id, "Not paid", actor="tests"))
+    assert isinstance(_met(AccountSuspended, connect(suspended), post(SEARCH_PATH, {})), Forbidden)
     _met(InsufficientCredits, connect(bank.customer()), post(SEARCH_PATH, {"has_email": True}))
     _met(CreditCapExceeded, connect(customer), post(SEARCH_PATH, {"has_email": True, "max_lead_credits": 1}))
     first = post(SEARCH_PATH, {"limit": 1})

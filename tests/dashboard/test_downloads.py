@@ -24,6 +24,7 @@ import httpx
 import openpyxl
 import pytest
 
+from siteglass.access import lifecycle
 from siteglass.access.accounts import Plan, set_plan
 from siteglass.access.browsing import browser_terms, chargeable
 from siteglass.corpus.lead import ContactDetail, Lead
@@ -316,6 +317,30 @@ def test_somebody_who_may_no_longer_spend_ends_the_job(depot: Office) -> None:
     (job,) = ended(depot, who)
     assert (job.state, job.reason, job.rows) == ("ended", working.NOT_ALLOWED, 0)
     assert charges(depot, who) == []
+
+
+@pytest.mark.promise("downloads.ends", "account.suspended")
+def test_a_suspension_ends_the_job_after_the_page_that_is_paid_for(
+    depot: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    who, visitor = customer(depot)
+    keep = working.DownloadWorker._keep
+
+    async def keep_and_suspend(self: working.DownloadWorker, download: Download, response: Any) -> Download:
+        kept = await keep(self, download, response)
+        await lifecycle.suspend(self._leads.index.postgres, who.account_id, "not paid", actor="tests")
+        return kept
+
+    monkeypatch.setattr(working.DownloadWorker, "_keep", keep_and_suspend)
+    start(visitor, format="csv")
+    (job,) = ended(depot, who)
+    assert (job.state, job.reason, job.rows, job.lead_credits) == ("ended", working.SUSPENDED, 100, 80)
+    assert charges(depot, who) == [80]
+    refused = visitor.get(f"{JOBS}/{job.id}/file")
+    assert refused.status_code == 403
+    assert "plumber-" not in refused.text
+    depot.do(lambda postgres: lifecycle.resume(postgres, who.account_id, actor="tests"))
+    assert len(lines_of(file_of(visitor, job))) == 100
 
 
 @pytest.mark.promise("downloads.ends")

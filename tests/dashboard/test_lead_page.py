@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
 from siteglass.access.accounts import Preview
+from siteglass.billing.credits import Billing
 from siteglass.leads import reports
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
+from testing.accounts import drop_schema
 from testing.dashboard.lead import ALDER, EVE, IMPORTED, QUIET, dental_leads, write_sightings
 from testing.dashboard.visitors import Office, Visitor, office
-from testing.service import run
+from testing.service import RUN_PREFIX, run
 from tests.dashboard.test_explore import DENTISTS, charges, customer, form_of, link, text_of
 from tests.suppression.world import command
 
@@ -281,6 +285,59 @@ def test_an_account_reports_a_limited_number_of_values_per_day(
         answers = list(pool.map(lambda email: send_report(visitor, ALDER, email).status_code, emails))
     assert sorted(answers) == [303, 303, 429]
     assert len(stored_reports(dentists, account)) == 2
+
+
+@pytest.mark.promise("report.resolved")
+def test_a_report_is_resolved_with_its_effects(dentists: Office) -> None:
+    account, visitor = customer(dentists)
+    get_lead(visitor, ALDER)
+    for value in ("+1 512 555 0112", "info@alderdental.com"):
+        send_report(visitor, ALDER, value)
+    first, second = (str(row["id"]) for row in stored_reports(dentists, account))
+    before = _lead_credits(dentists, account)
+
+    def resolve(*words: str, code: int = 0) -> str:
+        done = command(dentists.settings, "report", "resolve", *words, code=code)
+        return done.stdout + done.stderr
+
+    assert "The value is hidden, on 2 leads." in resolve(first, "hide")
+    assert "does not show the value any more" in resolve(first, "hide")
+    answer = visitor.get(path_of(ALDER))
+    assert "555 0112" not in answer.text
+    assert "info@alderdental.com" in answer.text
+    assert "One lead credit of ledger row 2 was refunded." in resolve(first, "refund")
+    assert _lead_credits(dentists, account) == before + 1
+    # The other report is about the same lead, which cost one credit; repeating changes nothing.
+    for number in (first, second):
+        assert f"The credit for {ALDER} in ledger row 2 was refunded before." in resolve(number, "refund")
+    assert _lead_credits(dentists, account) == before + 1
+    assert "No reports." in command(dentists.settings, "report", "list", "--account", str(account)).stdout
+    every = command(dentists.settings, "report", "list", "--account", str(account), "--all").stdout
+    assert "(phone that is no longer shown)  not theirs  hide  refund\n" in every
+    assert f"resolved a report Report {first}" in text_of(visitor.get("/dashboard/audit"))
+    assert "There is no report" in resolve("999999999", "dismiss", code=2)
+    command(dentists.settings, "credits", "verify", str(account))
+
+
+@pytest.mark.promise("report.resolved")
+def test_a_reported_site_is_fetched_again(dentists: Office) -> None:
+    account, visitor = customer(dentists)
+    get_lead(visitor, ALDER)
+    send_report(visitor, ALDER, "info@alderdental.com")
+    (report,) = stored_reports(dentists, account)
+    crawler = replace(dentists.settings, crawl_schema=f"{RUN_PREFIX}_r{account}")
+    try:
+        done = command(crawler, "report", "resolve", str(report["id"]), "refetch")
+        assert f"{ALDER} is due to be fetched." in done.stdout
+        status = command(crawler, "crawl", "status").stdout
+        assert "1 domains, 0 of them visited." in status
+        assert "1 are due now" in status
+    finally:
+        asyncio.run(drop_schema(crawler.crawl_dsn, crawler.crawl_schema))
+
+
+def _lead_credits(dentists: Office, account: int) -> int:
+    return dentists.do(lambda postgres: Billing(postgres).balance(account)).lead
 
 
 @pytest.mark.promise("explore.lead", "explore.reports")

@@ -81,7 +81,11 @@ def _more(folder: Path, environment: dict[str, str], api_key: str) -> dict[str, 
     def key(*options: str) -> str:
         return _siteglass(("key", "create", account, *options), folder, ours)
 
+    suspended = _siteglass(("account", "create", "Suspended"), folder, ours).split()[1]
+    suspended_key = _siteglass(("key", "create", suspended), folder, ours)
+    _siteglass(("account", "suspend", suspended, "--reason", "Invoice 2026-114 is not paid"), folder, ours)
     return {
+        "SUSPENDED_KEY": suspended_key,
         "SEARCH_ONLY_KEY": key("--scope", "search"),
         "OFFICE_KEY": key("--allow-network", "203.0.113.0/24"),
         "CAPPED_KEY": key("--daily-lead-cap", "5"),

@@ -16,6 +16,7 @@ PERIOD_S = 2.0
 PERIODS = 4
 SHARED = {
     "balance mails",
+    "closed accounts",
     "expired credits",
     "new leads of lists",
     "old answers",

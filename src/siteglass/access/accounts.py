@@ -34,6 +34,7 @@ class UnconfirmedError(AccountError):
 # The checks of the tables that a command can run into, in words.
 _RULES = {
     "accounts_name_check": "An account name must have 1 to 200 characters.",
+    "accounts_state_reason_check": "A reason must have at most 200 characters.",
     "balances_api_check": "An account holds at most 1,000,000,000,000,000 API credits.",
     "balances_lead_check": "An account holds at most 1,000,000,000,000,000 lead credits.",
     "keys_name_check": "A key name must have 1 to 200 characters.",
@@ -52,6 +53,11 @@ def broken_rule(error: asyncpg.CheckViolationError) -> str:
     return _RULES.get(name, f"{name} does not hold.")
 
 
+def no_account(account_id: int) -> AccountError:
+    """There is no such account."""
+    return AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """An account with its balance."""
@@ -62,6 +68,9 @@ class Account:
     created_at: datetime
     api: int
     lead: int
+    state: str
+    """active, suspended, closed or erased."""
+    state_reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +122,7 @@ async def create_account(postgres: Postgres, name: str, plan: str = "standard", 
 async def list_accounts(postgres: Postgres, after_id: int = 0) -> list[Account]:
     """Accounts in the order they were made, at most MAX_LISTED, from the one after `after_id`."""
     rows = await postgres.fetch(
-        "SELECT a.id, a.name, a.plan, a.created_at, b.api, b.lead"
+        "SELECT a.id, a.name, a.plan, a.created_at, b.api, b.lead, a.state, a.state_reason"
         " FROM {schema}.accounts a JOIN {schema}.balances b ON b.account_id = a.id"
         " WHERE a.id > $1 ORDER BY a.id LIMIT $2",
         after_id,
@@ -180,13 +189,16 @@ async def _remember_paid(postgres: Postgres, plan: str, hours: int, known: dict[
         )
         for row in rows:
             last = row["id"]
-            done = await postgres.call(
-                "remember_paid",
-                account_id=last,
-                hours=hours,
-                after_seq=None if known is None else known.get(last, 0),
-                timeout_ms=REMEMBER_TIMEOUT_MS,
-            )
-            read[last] = done["last_seq"]
+            after_seq = None if known is None else known.get(last, 0)
+            read[last] = await remember_paid_leads(postgres, last, hours, after_seq)
         if len(rows) < MAX_LISTED:
             return read
+
+
+async def remember_paid_leads(postgres: Postgres, account_id: int, hours: int, after_seq: int | None) -> int:
+    """Note what an account paid for within these hours, after a row of its ledger; returns the last row."""
+    row = await postgres.call(
+        "remember_paid", account_id=account_id, hours=hours, after_seq=after_seq, timeout_ms=REMEMBER_TIMEOUT_MS
+    )
+    last_seq: int = row["last_seq"]
+    return last_seq

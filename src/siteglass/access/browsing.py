@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, Preview
 from siteglass.access.keys import Caller
-from siteglass.errors import Unauthorized
+from siteglass.errors import AccountSuspended, Unauthorized
 from siteglass.platform.postgres import Postgres
 
 _TERMS = """
-SELECT a.plan, p.rate_per_s, p.burst, p.preview, p.preview_leads_per_day,
+SELECT a.plan, a.state, a.state_reason, p.rate_per_s, p.burst, p.preview, p.preview_leads_per_day,
     k.id AS key_id, k.daily_lead_cap AS own_cap, p.daily_lead_cap AS plan_cap, (
         SELECT coalesce(sum(d.lead), 0)::bigint FROM {schema}.usage_days d
         WHERE d.key_id = k.id AND d.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
@@ -62,10 +62,12 @@ class BrowserTerms:
 
 
 async def browser_terms(postgres: Postgres, account_id: int, person_id: int) -> BrowserTerms:
-    """The terms of a person who is signed in to an account."""
+    """The terms of a person who is signed in to an account; raises AccountSuspended."""
     row = await postgres.fetchrow(_TERMS, account_id, person_id)
     if row is None:
         raise Unauthorized
+    if row["state"] != "active":
+        raise AccountSuspended(row["state_reason"])
     key_id = row["key_id"] or _NO_KEY
     # Rates are limited by person, who may have no row of keys yet: a negative number is that of no key.
     caller = Caller(

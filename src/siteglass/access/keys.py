@@ -11,7 +11,7 @@ from typing import Final
 
 import asyncpg
 
-from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, broken_rule
+from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, broken_rule, no_account
 from siteglass.access.audit import Actor, actor_columns
 from siteglass.access.key_form import digest, is_well_formed, make_key, secret_version
 from siteglass.access.key_room import HAS_ROOM, TooManyKeys, fetchrow_alone
@@ -31,9 +31,10 @@ MAX_KEYS_LISTED = 1_000
 # Inactive keys are not found: unknown, expired and revoked keys take the same path and the same time.
 _FIND = """
 SELECT k.id, k.account_id, coalesce(k.family, k.id) AS family_id, k.digest, k.scopes, k.allowed_networks, k.test,
-    a.plan, p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
+    a.plan, p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst,
+    CASE WHEN a.state <> 'active' THEN a.state_reason END AS suspended
 FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
-WHERE k.digest = ANY($1::bytea[])
+WHERE k.digest = ANY($1::bytea[]) AND a.state IN ('active', 'suspended')
     AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
 """
 
@@ -59,6 +60,8 @@ class Caller:
     """Whether it sees made-up leads and pays nothing."""
     person_id: int | None = None
     """The person in the browser, who has no key; None for callers of the API."""
+    suspended: str | None = None
+    """Why the account is suspended; None: it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +216,7 @@ class Keys:
             key_burst=row["key_burst"],
             networks=None if networks is None else tuple(networks),
             test=row["test"],
+            suspended=row["suspended"],
         )
 
 
@@ -260,7 +264,7 @@ async def create_key(
         else:
             row = await fetchrow_alone(postgres, account_id, _CREATE, *arguments)
     except asyncpg.ForeignKeyViolationError:
-        raise AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.") from None
+        raise no_account(account_id) from None
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     if row is None:

@@ -118,6 +118,7 @@ WITH due AS (
         AND (b.api < s.api_below OR b.lead < s.lead_below OR b.next_expiry <= now())  -- most are not, found so at once
         AND (s.api_mailed_at IS NULL AND now_left.api < s.api_below
             OR s.lead_mailed_at IS NULL AND now_left.lead < s.lead_below)
+        AND EXISTS (SELECT FROM {{schema}}.accounts a WHERE a.id = s.account_id AND a.state = 'active')
         AND EXISTS (SELECT FROM {{schema}}.members o WHERE o.account_id = s.account_id AND o.role = 'owner')
     ORDER BY random() LIMIT 1 FOR NO KEY UPDATE OF s SKIP LOCKED
 ), claimed AS (

@@ -17,8 +17,9 @@ from typing import Any, Literal, TypeAlias
 
 import asyncpg
 
-from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, UnconfirmedError, broken_rule
+from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, UnconfirmedError, broken_rule, no_account
 from siteglass.access.keys import Caller
+from siteglass.access.lifecycle import suspension
 from siteglass.billing.answers import AnswerToStore, StoredAnswer
 from siteglass.billing.charge_batches import COMMIT_MS, Charge, ChargeBatches, server_deadline
 from siteglass.billing.in_doubt import InDoubt
@@ -130,12 +131,8 @@ WHERE b.account_id = $1
 _COUNTED_AS = {
     "charged": "charged",
     "kept": "kept",
-    **dict.fromkeys(("listed", "key", "max leads", "api cap", "lead cap", "credits"), "refused"),
+    **dict.fromkeys(("listed", "key", "suspended", "max leads", "api cap", "lead cap", "credits"), "refused"),
 }
-
-
-def _no_account(account_id: int) -> AccountError:
-    return AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
 
 
 class Billing:
@@ -175,7 +172,7 @@ class Billing:
 
         With `keep` the response is stored by the same transaction. None: one with the same key was stored before,
         nothing was charged, and that one is the response. Raises InsufficientCredits, CreditCapExceeded, Unauthorized
-        (the key ended meanwhile), ListsChanged or Unavailable.
+        (the key ended meanwhile), AccountSuspended, ListsChanged or Unavailable.
         """
         api, lead = bill.api, len(bill.leads)
         if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
@@ -218,6 +215,8 @@ class Billing:
                 raise ListsChanged
             case "key":
                 raise Unauthorized
+            case "suspended":
+                raise await suspension(self._postgres, caller.account_id)
             case "max leads":
                 raise CreditCapExceeded("`max_lead_credits` allows", need=row["lead"], left=bill.max_lead or 0)
             case "api cap":
@@ -262,7 +261,7 @@ class Billing:
         """What an account has left."""
         row = await self._postgres.fetchrow(_BALANCE, account_id, [])
         if row is None:
-            raise _no_account(account_id)
+            raise no_account(account_id)
         return Balances(row["api"], row["lead"], row["seq"])
 
     async def find_answer(self, caller: Caller, key: str) -> tuple[StoredAnswer, Receipt] | None:
@@ -308,6 +307,10 @@ class Billing:
         await self._postgres.call("confirm_answer", account_id=caller.account_id, idempotency_key=key)
 
 
+class DoneBeforeError(AccountError):
+    """The ledger has a row of this reference."""
+
+
 async def _write(postgres: Postgres, function: str, reference: str, **arguments: Any) -> asyncpg.Record:
     """One call of a function that writes for an operator; a `reference` does it once."""
     try:
@@ -320,7 +323,7 @@ async def _write(postgres: Postgres, function: str, reference: str, **arguments:
             f"command again with --reference {shlex.quote(reference)}: it never applies the same reference twice."
         ) from None
     if row["outcome"] == "done before":
-        raise AccountError(
+        raise DoneBeforeError(
             f"Row {row['entry_seq']} of the ledger was already written for {reference!r}. Nothing was changed."
         )
     return row
@@ -358,7 +361,7 @@ async def grant(
         case "expired":
             raise AccountError("The expiry time is in the past. Choose a time in the future.")
         case _:
-            raise _no_account(account_id)
+            raise no_account(account_id)
 
 
 async def refund(
@@ -420,4 +423,4 @@ async def adjust(
             left = f"{row['balance_api']} API and {row['balance_lead']} lead credits"
             raise AccountError(f"Account {account_id} has only {left}. Remove at most that many.")
         case _:
-            raise _no_account(account_id)
+            raise no_account(account_id)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from siteglass.access.accounts import AccountError
+from siteglass.access.accounts import no_account
 from siteglass.platform.postgres import Postgres
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ async def verify(
             timeout_ms=LIST_TIMEOUT_MS,
         )
         if account_id is not None and (not rows or rows[0]["id"] != account_id):
-            raise AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
+            raise no_account(account_id)
         for row in rows:
             last = row["id"]
             await _verify_account(postgres, last, found)

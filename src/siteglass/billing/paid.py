@@ -38,6 +38,15 @@ async def has_paid(postgres: Postgres, account_id: int, domain: str) -> bool:
     )
 
 
+async def last_charge(postgres: Postgres, account_id: int, domain: str) -> int | None:
+    """The ledger row of the last charge that took a credit for a lead. Raises Unavailable as `has_paid` does."""
+    await has_paid(postgres, account_id, _NO_DOMAIN)
+    row = await postgres.fetchrow(
+        "SELECT max(seq) AS seq FROM {schema}.bought WHERE account_id = $1 AND domain = $2", account_id, domain
+    )
+    return None if row is None else row["seq"]
+
+
 async def paid_times(postgres: Postgres, account_id: int, domains: Sequence[str]) -> dict[str, datetime]:
     """When the account last paid for each of these leads; those it never paid for are missing. Raises Unavailable as
     `has_paid` does."""

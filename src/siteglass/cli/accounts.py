@@ -9,7 +9,7 @@ import os
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 
@@ -65,7 +65,7 @@ def migrate() -> None:
 
 @click.group()
 def account() -> None:
-    """Create and list accounts."""
+    """Create, list, change, suspend, close and export accounts."""
 
 
 @account.command("create")
@@ -91,9 +91,80 @@ def account_list(after: int) -> None:
     if not found:
         click.echo("No account. Make one: siteglass account create NAME")
     for a in found:
+        state = "" if a.state == "active" else f"  {a.state}" + (f": {a.state_reason}" if a.state_reason else "")
         click.echo(
-            f"{a.id}  {a.name}  plan {a.plan}  {a.api} API and {a.lead} lead credits  since {_day(a.created_at)}"
+            f"{a.id}  {a.name}  plan {a.plan}  {a.api} API and {a.lead} lead credits  since {_day(a.created_at)}{state}"
         )
+
+
+@account.command("set")
+@click.argument("account_id", type=int)
+@click.option("--name", help="Another name.")
+@click.option("--plan", help="Another plan; workers follow within 1 s.")
+def account_set(account_id: int, name: str | None, plan: str | None) -> None:
+    """Give an account another name, another plan or both."""
+    from siteglass.access import lifecycle
+
+    if name is None and plan is None:
+        raise click.UsageError("Pass --name, --plan or both.")
+    run(lambda postgres: lifecycle.change_account(postgres, account_id, name=name, plan=plan, actor=actor()))
+    click.echo(f"Account {account_id} was changed.")
+
+
+_reason = click.option(
+    "--reason", required=True, help="Why; people and callers of the account see it. Must not contain contact data."
+)
+
+
+@account.command("suspend")
+@click.argument("account_id", type=int)
+@_reason
+def account_suspend(account_id: int, reason: str) -> None:
+    """Refuse an account everything but its balance, usage and ledger, and charge it nothing. Ends with `resume`."""
+    from siteglass.access import lifecycle
+
+    run(lambda postgres: lifecycle.suspend(postgres, account_id, reason, actor=actor()))
+    click.echo(f"Account {account_id} is suspended: it is not charged from now on, and every worker refuses it in 1 s.")
+
+
+@account.command("resume")
+@click.argument("account_id", type=int)
+def account_resume(account_id: int) -> None:
+    """End a suspension, or open a closed account again before its data is removed."""
+    from siteglass.access import lifecycle
+
+    run(lambda postgres: lifecycle.resume(postgres, account_id, actor=actor()))
+    click.echo(f"Account {account_id} is active. Revoked keys stay revoked: siteglass key list {account_id}")
+
+
+@account.command("close")
+@click.argument("account_id", type=int)
+@_reason
+def account_close(account_id: int, reason: str) -> None:
+    """Close an account: its keys, sessions and invitations end now, and its data is removed later.
+
+    SITEGLASS_CLOSED_ACCOUNT_DAYS says when. Its ledger and audit log stay.
+    """
+    from siteglass.access import lifecycle
+
+    run(lambda postgres: lifecycle.close(postgres, account_id, reason, actor=actor()))
+    click.echo(f"Account {account_id} is closed. Its data is removed in {load_settings().closed_account_days} days:")
+    click.echo(f"  siteglass account export {account_id} FILE")
+
+
+@account.command("export")
+@click.argument("account_id", type=int)
+@click.argument("file", type=click.File("xb"))
+def account_export(account_id: int, file: BinaryIO) -> None:
+    """Write all that an account has to a new file, one JSON object per line.
+
+    That is people, keys, lists, saved searches, ledger and audit log. It has no contents of leads.
+    """
+    from siteglass.access import lifecycle
+
+    os.fchmod(file.fileno(), 0o600)
+    lines = run(lambda postgres: lifecycle.export(postgres, account_id, file.write))
+    click.echo(f"{lines} lines were written to {file.name}. They contain personal data: keep them safe.")
 
 
 @click.group()

@@ -138,14 +138,16 @@ def _read(path: Path) -> frozenset[str]:
     return frozenset(map(registrable, read_domains(path, "DOMAINS")))
 
 
-def _with_frontier(work: Callable[[Frontier], Awaitable[_Result]]) -> _Result:
+async def on_frontier(work: Callable[[Frontier], Awaitable[_Result]]) -> _Result:
+    """Run a function with the frontier of the settings."""
     from siteglass.crawl.frontier import Frontier
 
-    async def opened() -> _Result:
-        frontier = await Frontier.open(load_settings())
-        try:
-            return await work(frontier)
-        finally:
-            await frontier.close()
+    frontier = await Frontier.open(load_settings())
+    try:
+        return await work(frontier)
+    finally:
+        await frontier.close()
 
-    return asyncio.run(opened())
+
+def _with_frontier(work: Callable[[Frontier], Awaitable[_Result]]) -> _Result:
+    return asyncio.run(on_frontier(work))

@@ -47,6 +47,8 @@ def person_invite(account_id: int, email: str, role: str) -> None:
             found = await list_accounts(backends.postgres, account_id - 1)
             if not found or found[0].id != account_id:
                 raise PeopleError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
+            if found[0].state in ("closed", "erased"):
+                raise PeopleError(f"Account {account_id} is closed: nobody can join it.")
             sign_in = SignIn(backends, Secrecy(settings.dashboard_secrets), Passwords(), mailer)
             link = await sign_in.invite(email, role, account_id, found[0].name, ("operator", actor()))
             await sign_in.close()

@@ -57,6 +57,13 @@ _CREDITS = {
     "credits.refund": "refunded a charge",
     "credits.adjust": "adjusted the balance",
 }
+_ACCOUNT = {
+    "account.suspend": "suspended the account",
+    "account.resume": "resumed the account",
+    "account.close": "closed the account",
+    "account.set": "changed the account",
+    "report.resolve": "resolved a report",
+}
 # What somebody does for themself, and what is said if it was for somebody else.
 _PEOPLE = {
     "person.role": ("changed their role", "changed the role of"),
@@ -100,6 +107,8 @@ def _told(row: AuditRow, people: dict[int, PersonName], of_keys: dict[int, str])
         return AuditSentence(row.id, row.at, who, "reported a wrong value", details=(f"Report {given.get('report')}",))
     if action == "alert.set":
         return _of_alert(row, who)
+    if action in _ACCOUNT:
+        return AuditSentence(row.id, row.at, who, _ACCOUNT[action], details=_of_account(given))
     if action == "account.create":
         return AuditSentence(row.id, row.at, who, "opened the account", details=(f"Plan {given.get('plan', '')}",))
     return AuditSentence(row.id, row.at, who, f"did {action}")
@@ -139,6 +148,18 @@ def _of_key(action: str, given: dict[str, Any]) -> list[str | Markup]:
         told.append(f"From: {', '.join(given['networks'])}" if given["networks"] else "From anywhere")
     if "new_key" in given:
         told.append(Markup('New: <a href="/dashboard/keys/{}">key {}</a>').format(given["new_key"], given["new_key"]))
+    return told
+
+
+def _of_account(given: dict[str, Any]) -> list[str | Markup]:
+    """What people of the account may know: the reason of a suspension is shown to them anyway."""
+    told: list[str | Markup] = [f"Plan {given['plan']}"] if "plan" in given else []
+    if given.get("renamed"):
+        told.append("Another name")
+    if "reason" in given:
+        told.append(given["reason"])
+    if "report" in given:
+        told.append(f"Report {given['report']}")
     return told
 
 

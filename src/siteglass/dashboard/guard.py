@@ -27,9 +27,10 @@ from siteglass.dashboard.refusals import (
     NOT_THERE,
     OUR_FAULT,
     PageRefusal,
+    suspended,
 )
 from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
-from siteglass.errors import Unavailable
+from siteglass.errors import AccountSuspended, Unavailable
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.files import DownloadFiles
 from siteglass.leads.downloads.reading import TableReader
@@ -62,6 +63,10 @@ CLIENT_GONE = 499
 # Where a person may be sent after signing in: a page of the dashboard, never a path that a browser could take for
 # another host.
 _OWN_PATH = re.compile(r"/dashboard(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%+*~-]*)?")
+# What people of a suspended account may do: read what it has and did, revoke keys, and look after their own sign-in.
+_WHILE_SUSPENDED = re.compile(
+    r"overview|(usage|ledger)(\..+)?|plan|settings|audit|keys?|key\.revoke.*|security.*|sign_out|confirm.*|accounts|switch"
+)
 # The address of a search can hold a cursor.
 MAX_PATH_CHARS = 8_000
 
@@ -106,6 +111,7 @@ class Dashboard:
             file=self.files.path,
             done=DONE.get(visit.query.get("done"), ""),
             fresh_minutes=FRESH_FOR.seconds // 60,
+            operator=self.backends.settings.sales_email,
             is_demo=bool(self.backends.settings.demo_networks),
             **known,
         )
@@ -206,7 +212,7 @@ def own_path(text: str) -> str:
 
 def guarded(declared: DeclaredPage) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint that shows the page to people who may see it. It checks in this order: origin, session, token, role,
-    freshness."""
+    account, freshness."""
 
     async def endpoint(request: Request) -> Response:
         started = time.perf_counter()
@@ -218,6 +224,8 @@ def guarded(declared: DeclaredPage) -> Callable[[Request], Awaitable[Response]]:
             response = _refusal(dashboard, visit, refused)
         except (PeopleError, AccountError) as error:
             response = _refusal(dashboard, visit, PageRefusal(400, "This cannot be done", str(error)))
+        except AccountSuspended as error:  # after the session was found
+            response = _refusal(dashboard, visit, suspended(error.reason))
         except Unavailable as error:
             log.warning("unavailable", extra={"request_id": visit.request_id, "reason": error.reason})
             response = _refusal(dashboard, visit, NOT_NOW)
@@ -248,6 +256,8 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
             return _go(visit, SIGN_IN, next_path=None if changes else _asked_path(request))
         if not visit.may(declared.role):
             raise NOT_ALLOWED
+        if visit.session.suspended is not None and not _WHILE_SUSPENDED.fullmatch(declared.name):
+            raise suspended(visit.session.suspended)
         if declared.fresh and not visit.session.is_fresh(FRESH_FOR):
             back = came_from(request) if changes else _asked_path(request)
             return _go(visit, CONFIRM, next_path=back)

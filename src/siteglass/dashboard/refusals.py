@@ -28,6 +28,15 @@ NOT_ALLOWED = PageRefusal(
     "Your role does not allow this",
     "An owner of the account can do it, or change your role under Settings, People.",
 )
+
+
+def suspended(reason: str) -> PageRefusal:
+    """Of whatever costs something or shows leads; what is still allowed is above every page of such an account."""
+    why = f": {reason}" if reason else ""
+    message = f"The operator of this service suspended it{why}. Nothing was charged or changed."
+    return PageRefusal(403, "This account is suspended", message)
+
+
 NOT_FROM_HERE = PageRefusal(
     403,
     "This form was not sent from this site",

@@ -6,6 +6,7 @@ from starlette.datastructures import QueryParams
 
 from siteglass.billing.responses import CREDIT_HEADERS
 from siteglass.errors import (
+    AccountSuspended,
     BadRequest,
     CreditCapExceeded,
     CursorExpired,
@@ -51,7 +52,7 @@ from siteglass.leads.responses import (
     ValuesResponse,
 )
 from siteglass.leads.values import ValuesParameters, read_values
-from siteglass.web.operations import READING, Errors, Operation, Success
+from siteglass.web.operations import READING_LEADS, Errors, Operation, Success
 from siteglass.web.parameters import read_no_parameters
 
 VALUES_PATH = "/v1/values"
@@ -71,6 +72,7 @@ _CHARGING: Errors = (
     InsufficientCredits,
     CreditCapExceeded,
     Forbidden,
+    AccountSuspended,
     IdempotencyInProgress,
     PayloadTooLarge,
     UnsupportedMediaType,
@@ -85,6 +87,7 @@ _COUNTING: Errors = (
     BadRequest,
     Unauthorized,
     Forbidden,
+    AccountSuspended,
     PayloadTooLarge,
     UnsupportedMediaType,
     TooManyRequests,
@@ -212,7 +215,7 @@ EVIDENCE = Operation(
     "evidence",
     "GET",
     "/v1/leads/{domain}/evidence",
-    (*READING, NotFound),
+    (*READING_LEADS, NotFound),
     "Leads",
     "Get the sources of a lead's contacts",
     "Lists the pages where each email address and phone number of a lead was seen, and since when. Works for leads "
@@ -226,7 +229,7 @@ VALUES = Operation(
     "values",
     "GET",
     VALUES_PATH + "/{field}",
-    READING,
+    READING_LEADS,
     "Leads",
     "Complete a value",
     "Lists known values for filters and directives that match `q` by name, alias or code. Exact matches come first, "

@@ -6,14 +6,20 @@ later stays in it. Operators see the value for as long as the lead shows it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+import asyncpg
+
+from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError
+from siteglass.billing.credits import DoneBeforeError, refund
+from siteglass.billing.paid import last_charge
 from siteglass.index.index import Index
 from siteglass.index.lookup import look_up
 from siteglass.platform.postgres import Postgres
+from siteglass.privacy import opt_out
 from siteglass.suppression.entries import among
 from siteglass.suppression.redaction import names, without_contacts
 from siteglass.suppression.values import Hasher, Kind, NotAValue, Value, read_value
@@ -51,8 +57,17 @@ WITH made AS (
 SELECT id FROM made
 """
 _LIST = """
-SELECT id, account_id, person_id, domain, field, value, reason, comment, at FROM {schema}.reports
-WHERE id > $1 AND ($2::bigint IS NULL OR account_id = $2) ORDER BY id LIMIT $3
+SELECT id, account_id, person_id, domain, field, value, reason, comment, at, effects FROM {schema}.reports
+WHERE id > $1 AND ($2::bigint IS NULL OR account_id = $2) AND ($4 OR effects = '{}') ORDER BY id LIMIT $3
+"""
+_RESOLVE = """
+WITH changed AS (
+    UPDATE {schema}.reports SET effects = ARRAY(SELECT DISTINCT unnest(effects || $2::text[]) ORDER BY 1)
+    WHERE id = $1 RETURNING id, account_id
+)
+INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+SELECT 'operator', $3, 'report.resolve', account_id, jsonb_build_object('report', id, 'effects', $2::text[])
+FROM changed
 """
 
 
@@ -81,6 +96,8 @@ class Report:
     comment: str
     value: str
     """Empty if the lead does not show it any more."""
+    effects: Sequence[str]
+    """What was done about it; empty while it is open."""
 
 
 def value_hash(hasher: Hasher, field: str, value: str) -> bytes:
@@ -120,12 +137,72 @@ async def reported_values(postgres: Postgres, account_id: int, person_id: int, d
     return frozenset(row["value"] for row in rows)
 
 
-async def list_reports(index: Index, after_id: int = 0, account_id: int | None = None) -> list[Report]:
-    """Reports by number from after this one on, at most MAX_LISTED; each with its value while the lead shows it."""
-    rows = await index.postgres.fetch(_LIST, after_id, account_id, MAX_LISTED)
+async def list_reports(
+    index: Index, after_id: int = 0, account_id: int | None = None, *, every: bool = False
+) -> list[Report]:
+    """Open reports by number from after this one on, at most MAX_LISTED; each with its value while the lead shows it.
+
+    `every`: also those that are resolved.
+    """
+    rows = await index.postgres.fetch(_LIST, after_id, account_id, MAX_LISTED, every)
     hasher = Hasher(index.settings)
     shown = await _shown_values(index, hasher, sorted({row["domain"] for row in rows}))
     return [Report(**{**row, "value": shown.get((row["domain"], row["value"]), "")}) for row in rows]
+
+
+async def resolve_report(
+    index: Index,
+    report_id: int,
+    effects: Sequence[str],
+    *,
+    actor: str,
+    refetch: Callable[[str], Awaitable[object]],
+) -> list[str]:
+    """Hide the value, give the credit back, have the site fetched by `refetch`, or dismiss the report; returns what
+    became of it. Safe to repeat."""
+    rows = await index.postgres.fetch(_LIST, report_id - 1, None, 1, True)
+    if not rows or rows[0]["id"] != report_id:
+        raise AccountError(f"There is no report {report_id}. `siteglass report list` lists the open ones.")
+    report, told = rows[0], []
+    if "refetch" in effects:
+        await refetch(report["domain"])
+        told.append(f"{report['domain']} is due to be fetched.")
+    if "hide" in effects:
+        told.append(await _hide(index, report, actor))
+    if "refund" in effects:
+        told.append(await _refund(index.postgres, report, actor))
+    await index.postgres.fetch(_RESOLVE, report_id, list(effects), actor, timeout_ms=ADMIN_TIMEOUT_MS)
+    return told
+
+
+async def _hide(index: Index, report: asyncpg.Record, actor: str) -> str:
+    """Suppress the value of a report. Only the lead knows it, since the report holds its hash."""
+    shown = await _shown_values(index, Hasher(index.settings), [report["domain"]])
+    text = shown.get((report["domain"], report["value"]))
+    if text is None:
+        return "The lead does not show the value any more: nothing to hide."
+    try:
+        value = read_value(text, Kind(report["field"]))
+    except NotAValue as error:
+        raise AccountError(
+            f"The value cannot be hidden: {error}. Suppress the domain, or dismiss the report."
+        ) from None
+    reason = f"report {report['id']}"
+    outcome = await opt_out.suppress(index, [value], reason=reason, actor=actor, patience_s=opt_out.PATIENCE_S)
+    return f"The value is hidden, on {len(outcome.domains)} leads. Responses change within 60 s."
+
+
+async def _refund(postgres: Postgres, report: asyncpg.Record, actor: str) -> str:
+    """Give back what the lead of a report cost, once for all reports about it."""
+    account_id, domain = report["account_id"], report["domain"]
+    seq = await last_charge(postgres, account_id, domain)
+    if seq is None:
+        raise AccountError(f"Account {account_id} was never charged for {domain}: there is nothing to refund.")
+    try:
+        await refund(postgres, account_id, seq, 0, 1, actor, f"row {seq} {domain}", f"report {report['id']}")
+    except DoneBeforeError:
+        return f"The credit for {domain} in ledger row {seq} was refunded before."
+    return f"One lead credit of ledger row {seq} was refunded."
 
 
 async def _shown_values(index: Index, hasher: Hasher, domains: Sequence[str]) -> dict[tuple[str, bytes], str]:

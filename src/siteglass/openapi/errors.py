@@ -54,6 +54,7 @@ def example(kind: type[SiteglassError], operation: Operation, settings: Settings
         ),
         errors.CreditCapExceeded: lambda: errors.CreditCapExceeded("the key's daily lead cap leaves", need=17, left=3),
         errors.Forbidden: lambda: errors.Forbidden(operation.scope),
+        errors.AccountSuspended: lambda: errors.AccountSuspended("Invoice 2026-114 is not paid"),
         errors.NotFound: lambda: _not_found(operation),
         errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [operation.method]),
         errors.PayloadTooLarge: lambda: errors.PayloadTooLarge(settings.max_body_bytes),

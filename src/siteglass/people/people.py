@@ -66,11 +66,11 @@ async def of_id(postgres: Postgres, person_id: int) -> SignInRecord | None:
 
 
 async def accounts_of(postgres: Postgres, person_id: int) -> list[Membership]:
-    """The accounts of a person, the one joined first first."""
+    """The accounts of a person that are not closed, the one joined first first."""
     rows = await postgres.fetch(
         "SELECT a.id AS account_id, a.name AS account_name, m.role::text AS role"
         " FROM {schema}.members m JOIN {schema}.accounts a ON a.id = m.account_id"
-        " WHERE m.person_id = $1 ORDER BY m.since, a.id LIMIT $2",
+        " WHERE m.person_id = $1 AND a.state IN ('active', 'suspended') ORDER BY m.since, a.id LIMIT $2",
         person_id,
         MAX_LISTED,
     )

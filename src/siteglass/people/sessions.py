@@ -41,6 +41,8 @@ class Session:
     name: str
     role: str
     account_name: str
+    suspended: str | None
+    """Why the account is suspended; None: it is not."""
     has_second_factor: bool
     accounts: int
     """How many the person belongs to."""
@@ -66,12 +68,13 @@ async def note_sign_in(postgres: Postgres, person_id: int) -> bool:
 
 _FIND = """
 SELECT s.id, s.person_id, s.account_id, s.made_at, s.seen_at, s.proven_at, now() AS now, p.email, p.name,
-    m.role::text AS role, a.name AS account_name, p.totp IS NOT NULL AS has_second_factor,
+    m.role::text AS role, a.name AS account_name, CASE WHEN a.state <> 'active' THEN a.state_reason END AS suspended,
+    p.totp IS NOT NULL AS has_second_factor,
     (SELECT count(*) FROM {schema}.members o WHERE o.person_id = s.person_id) AS accounts
 FROM {schema}.sessions s
     JOIN {schema}.people p ON p.id = s.person_id
     JOIN {schema}.members m ON m.account_id = s.account_id AND m.person_id = s.person_id
-    JOIN {schema}.accounts a ON a.id = s.account_id
+    JOIN {schema}.accounts a ON a.id = s.account_id AND a.state IN ('active', 'suspended')
 WHERE s.digest = $1 AND s.seen_at > now() - $2::interval AND s.made_at > now() - $3::interval
 """
 
@@ -129,7 +132,8 @@ async def renew(postgres: Postgres, token: str, *, proven: bool = False, account
         "UPDATE {schema}.sessions s SET digest = $2, proven_at = CASE WHEN $3 THEN now() ELSE proven_at END,"
         " account_id = coalesce($4, account_id)"
         " WHERE digest = $1 AND ($4::bigint IS NULL OR EXISTS ("
-        "     SELECT 1 FROM {schema}.members m WHERE m.account_id = $4 AND m.person_id = s.person_id))"
+        "     SELECT 1 FROM {schema}.members m JOIN {schema}.accounts a ON a.id = m.account_id"
+        "     WHERE m.account_id = $4 AND m.person_id = s.person_id AND a.state IN ('active', 'suspended')))"
         " RETURNING id",
         digest(token),
         digest(renewed),

@@ -15,7 +15,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0013_seen_leads"
+HEAD = "0014_account_states"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -28,7 +28,7 @@ LEDGER_MONTHS_AHEAD = 3
 RIGHTS = {
     "schema_versions": "SELECT",
     "plans": "SELECT, INSERT, UPDATE",
-    "accounts": "SELECT, INSERT",
+    "accounts": "SELECT, INSERT, UPDATE (name, plan)",
     "keys": "SELECT, INSERT, UPDATE",
     "balances": "SELECT, INSERT (account_id)",
     "ledger": "SELECT",
@@ -57,7 +57,7 @@ RIGHTS = {
     "list_domains": "SELECT, INSERT, UPDATE, DELETE",
     "saved_searches": "SELECT, INSERT, UPDATE, DELETE",
     "previewed": "SELECT, INSERT, DELETE",
-    "reports": "SELECT, INSERT, DELETE",
+    "reports": "SELECT, INSERT, UPDATE (effects), DELETE",
     "downloads": "SELECT, INSERT, UPDATE, DELETE",
     "download_pages": "SELECT, INSERT",
     "uploads": "SELECT, INSERT, DELETE",
@@ -69,7 +69,7 @@ FUNCTIONS = (
     *("charge_batch", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),
     *("expire_credits", "forget_answers", "forget_keys", "create_ledger_months"),
     *("allot_lead_numbers", "catch_up_paid", "catch_up_received", "unwanted_domains"),
-    *("charge_people", "received_before"),
+    *("charge_people", "received_before", "set_account_state", "erase_account"),
     *("confirm_answer", "note_in_doubt", "settle_in_doubt"),
 )
 # Workers of the release before call these until they are replaced; a release later nobody may.

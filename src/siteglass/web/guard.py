@@ -17,7 +17,7 @@ from siteglass.access.keys import Caller, Keys
 from siteglass.access.limits import Policy, RateLimiter, limit_headers, stranger_limit_headers
 from siteglass.access.networks import is_among, read_address
 from siteglass.access.request_counts import RequestCounts
-from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
+from siteglass.errors import AccountSuspended, Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
 from siteglass.platform.logs import log_fault, new_request_id
 from siteglass.platform.metrics import record_response
 from siteglass.platform.tracing import TRACEPARENT, RequestTrace, Tracing, span
@@ -60,7 +60,7 @@ class Guard:
         self._tracing = tracing
 
     def route(self, operation: Operation, live: Handler, sandbox: Handler | None = None) -> Route:
-        """A route for callers whose key, address, scope and rate allow it, checked in this order.
+        """A route for callers whose key, address, scope, account and rate allow it, checked in this order.
 
         Callers with a test key get the `sandbox` handler where there is one. No other code asks which kind they are.
         """
@@ -76,6 +76,9 @@ class Guard:
             _check_address(caller, request)
             if operation.scope not in caller.scopes:
                 raise Forbidden(operation.scope)
+            # The scope of what an account did and paid, which it may always read.
+            if caller.suspended is not None and operation.scope != "account":
+                raise AccountSuspended(caller.suspended)
             await self.take(caller, call, cost=1)
             handler = sandbox if caller.test and sandbox is not None else live
             return await handler(request, caller, call)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from siteglass.errors import (
+    AccountSuspended,
     BadRequest,
     Forbidden,
     Internal,
@@ -37,6 +38,8 @@ Examples = dict[str, dict[str, Any]]
 ANYWHERE: Errors = (NotFound, MethodNotAllowed)
 # Errors of operations that read without charging, and of those that need no key.
 READING: Errors = (BadRequest, Unauthorized, Forbidden, TooManyRequests, Internal, Unavailable)
+# Of those among them that show more than the account itself: a suspended account gets none of it.
+READING_LEADS: Errors = (*READING, AccountSuspended)
 WITHOUT_KEY: Errors = (BadRequest, PayloadTooLarge, UnsupportedMediaType, TooManyRequests, Internal, Unavailable)
 
 

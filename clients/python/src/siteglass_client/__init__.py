@@ -5,6 +5,7 @@ from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
 from siteglass_client.client import Siteglass
 from siteglass_client.errors import (
+    AccountSuspended,
     BadRequest,
     ConfigurationError,
     ConnectionFailed,
@@ -61,6 +62,7 @@ from siteglass_client.version import __version__
 
 __all__ = [
     "Account",
+    "AccountSuspended",
     "AsyncEnrichment",
     "AsyncSearch",
     "AsyncSiteglass",

@@ -8,7 +8,8 @@ SiteglassError
   ServiceError              the service said no: status, code, message, details, request_id
     BadRequest              InvalidRequest, InvalidQuery, InvalidCursor
     PaymentRequired         InsufficientCredits, CreditCapExceeded
-    Unauthorized, Forbidden, NotFound, MethodNotAllowed, IdempotencyInProgress, CursorExpired, PayloadTooLarge,
+    Forbidden               AccountSuspended
+    Unauthorized, NotFound, MethodNotAllowed, IdempotencyInProgress, CursorExpired, PayloadTooLarge,
     UnsupportedMediaType, IdempotencyMismatch, TooManyRequests, Internal, Unavailable
 """
 
@@ -163,6 +164,13 @@ class Forbidden(ServiceError):
     advice = "Use a key with the scope that the message names, call from an allowed network, or enrich the lead first."
 
 
+class AccountSuspended(Forbidden):
+    """The operator of the service suspended the account."""
+
+    default_code = "ACCOUNT_SUSPENDED"
+    advice = "Ask the operator to resume the account; with a resume file it continues where it stopped."
+
+
 class NotFound(ServiceError):
     """Status 404: no such address, no such lead, or no ledger entry of such a request."""
 
@@ -244,6 +252,7 @@ BY_CODE: dict[str, type[ServiceError]] = {
         InsufficientCredits,
         CreditCapExceeded,
         Forbidden,
+        AccountSuspended,
         NotFound,
         MethodNotAllowed,
         IdempotencyInProgress,

@@ -2,7 +2,8 @@
 -- A key row with a person stands for that person in the browser, who must be a member or an owner at that moment.
 --
 -- Outcome `late`: the server got to it only after the caller had given up. Outcome `kept`: another request with the
--- same Idempotency-Key was charged; nothing is written, and its answer is the answer.
+-- same Idempotency-Key was charged; nothing is written, and its answer is the answer. Outcome `suspended`: the account
+-- is suspended or closed.
 --
 -- Connections cache plans. One made while `paid` was nearly empty would keep reading everything the account ever paid
 -- for (80 ms a charge at 10,000 leads). So each lead is looked up by itself, and sequential scans are off: the planner
@@ -53,7 +54,8 @@ BEGIN
     END IF;
 
     SELECT least(k.daily_api_cap, p.daily_api_cap) AS api_cap, least(k.daily_lead_cap, p.daily_lead_cap) AS lead_cap,
-        coalesce(k.family, k.id) AS family, k.person_id, make_interval(hours => p.rebill_after_hours) AS rebill_after
+        coalesce(k.family, k.id) AS family, k.person_id, make_interval(hours => p.rebill_after_hours) AS rebill_after,
+        a.state
     INTO terms
     FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
     WHERE k.id = charge.key_id AND k.account_id = charge.account_id
@@ -64,6 +66,9 @@ BEGIN
         ));
     IF NOT FOUND THEN
         outcome := 'key';
+        RETURN;
+    ELSIF terms.state <> 'active' THEN
+        outcome := 'suspended';
         RETURN;
     END IF;
 

@@ -23,6 +23,7 @@ DECLARE
     seqs bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(request_ids)]);
     now_at timestamptz;
     one_by_one boolean;
+    is_active boolean;
     -- when the first caller whose charge was made stops waiting: all wait for the last charge of the batch
     earliest timestamptz := 'infinity';
     -- the keys that may charge, and for each the person whom it stands for
@@ -37,8 +38,8 @@ BEGIN
     balance := {schema}.open_balance(charge_batch.account_id);
     now_at := clock_timestamp();
     SELECT bool_or(coalesce(k.daily_api_cap, p.daily_api_cap, k.daily_lead_cap, p.daily_lead_cap, p.rebill_after_hours)
-        IS NOT NULL), array_agg(k.id), array_agg(k.person_id)
-    INTO one_by_one, valid_keys, people
+        IS NOT NULL), bool_and(a.state = 'active'), array_agg(k.id), array_agg(k.person_id)
+    INTO one_by_one, is_active, valid_keys, people
     FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
     WHERE k.id = ANY(key_ids) AND k.account_id = charge_batch.account_id
         AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now_at)
@@ -97,6 +98,8 @@ BEGIN
             outcome := 'kept';
         ELSIF key_place IS NULL THEN
             outcome := 'key';
+        ELSIF NOT is_active THEN
+            outcome := 'suspended';
         ELSIF lead > max_lead_credits[i] THEN
             outcome := 'max leads';
         ELSIF balance.api < api_credits[i] OR balance.lead < lead THEN

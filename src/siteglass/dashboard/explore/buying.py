@@ -9,6 +9,7 @@ from siteglass.access.keys import Caller
 from siteglass.dashboard.guard import Dashboard, Visit
 from siteglass.dashboard.refusals import NOT_ALLOWED, PageRefusal
 from siteglass.errors import (
+    AccountSuspended,
     CreditCapExceeded,
     IdempotencyInProgress,
     InsufficientCredits,
@@ -32,6 +33,8 @@ async def charge_visitor(
         response = await dashboard.charger.charge_once(make_find(caller), caller, visit.request_id, retry)
     except Unauthorized:
         raise NOT_ALLOWED from None
+    except AccountSuspended:
+        raise
     except SiteglassError as error:
         raise not_bought(error) from error
     return response.headers.get(FIRST_REQUEST_HEADER, visit.request_id)

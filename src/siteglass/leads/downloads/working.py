@@ -21,6 +21,7 @@ from siteglass.access.browsing import browser_terms
 from siteglass.access.keys import Caller
 from siteglass.billing.answers import compress
 from siteglass.errors import (
+    AccountSuspended,
     CreditCapExceeded,
     IdempotencyInProgress,
     InsufficientCredits,
@@ -52,6 +53,7 @@ NO_CREDITS = "The account has too few credits for the next leads."
 NO_PRICE = "The next leads would cost more than the price that you agreed to."
 DAILY_CAP = "A daily cap on credits is reached."
 NOT_ALLOWED = "The person who started it can no longer spend credits of this account."
+SUSPENDED = "The account was suspended. What was bought until then is in the file."
 TOO_LONG = "The service was unavailable for too long."
 TOO_LARGE = "The file has reached its maximum size."
 
@@ -172,4 +174,6 @@ def _reason(error: SiteglassError) -> str:
             return NO_PRICE if "max_lead_credits" in error.message else DAILY_CAP
         case Unauthorized():
             return NOT_ALLOWED
+        case AccountSuspended():
+            return SUSPENDED
     return error.message

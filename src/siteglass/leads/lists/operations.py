@@ -24,19 +24,19 @@ from siteglass.leads.lists.responses import (
     ListDomainsResponse,
     ListsResponse,
 )
-from siteglass.web.operations import READING, Errors, Operation, Success
+from siteglass.web.operations import READING_LEADS, Errors, Operation, Success
 from siteglass.web.parameters import read_no_parameters
 
 # A change takes one unit of the rate limit for every so many domains begun.
 DOMAINS_PER_UNIT = 500
 
-_WRITING: Errors = (*READING, PayloadTooLarge, UnsupportedMediaType)
+_WRITING: Errors = (*READING_LEADS, PayloadTooLarge, UnsupportedMediaType)
 
 LISTS = Operation(
     "lists",
     "GET",
     LISTS_PATH,
-    READING,
+    READING_LEADS,
     "Lists",
     "Get the lists",
     "Returns every list of the account with its size. The lists `paid`, `received` and `downloaded` are built "
@@ -67,7 +67,7 @@ DELETE_LIST = Operation(
     "delete_list",
     "DELETE",
     LISTS_PATH + "/{name}",
-    (*READING, NotFound),
+    (*READING_LEADS, NotFound),
     "Lists",
     "Delete a list",
     "Deletes a list with its domains. Later pages of searches that name it are refused with 400. Built-in lists can't "
@@ -81,7 +81,7 @@ LIST_DOMAINS = Operation(
     "list_domains",
     "GET",
     LISTS_PATH + "/{name}/domains",
-    (*READING, NotFound),
+    (*READING_LEADS, NotFound),
     "Lists",
     "Get the domains of a list",
     "Returns the domains in alphabetical order, in pages: GET the path in `next` exactly as it was returned.",

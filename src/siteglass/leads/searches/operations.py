@@ -19,14 +19,14 @@ from siteglass.leads.searches.responses import (
     SearchDeletedResponse,
 )
 from siteglass.leads.searches.searches import MAX_SEARCHES
-from siteglass.web.operations import READING, Operation, Success
+from siteglass.web.operations import READING_LEADS, Operation, Success
 from siteglass.web.parameters import read_no_parameters
 
 SEARCHES = Operation(
     "searches",
     "GET",
     SEARCHES_PATH,
-    READING,
+    READING_LEADS,
     "Searches",
     "Get the saved searches",
     "Returns the searches that your key saved, and those that other keys of the account share. Test keys have separate "
@@ -39,7 +39,7 @@ SAVE_SEARCH = Operation(
     "save_search",
     "POST",
     SEARCHES_PATH,
-    (*READING, PayloadTooLarge, UnsupportedMediaType, QueryError),
+    (*READING_LEADS, PayloadTooLarge, UnsupportedMediaType, QueryError),
     "Searches",
     "Save a search",
     "Saves the body of a search under a name, as you sent it. An age such as `@updated_within(30)` is counted from "
@@ -54,7 +54,7 @@ DELETE_SEARCH = Operation(
     "delete_search",
     "DELETE",
     SEARCHES_PATH + "/{name}",
-    (*READING, NotFound),
+    (*READING_LEADS, NotFound),
     "Searches",
     "Delete a saved search",
     "Deletes a saved search that your key sees.",
@@ -67,7 +67,7 @@ COUNT_SEARCH = Operation(
     "count_search",
     "GET",
     SEARCHES_PATH + "/{name}/count",
-    (*READING, NotFound),
+    (*READING_LEADS, NotFound),
     "Searches",
     "Count a saved search",
     "Returns how many leads match now and how many matched at the last count, and stores the new count. No lead is "
