@@ -42,7 +42,7 @@ class SearchPage:
 
     result_id: str
     total: int
-    total_estimated: bool
+    total_error: int | None
     records: Sequence[Raw | Struct]
     """As the response contains them, to be encoded."""
     filters: dict[str, Any]
@@ -69,7 +69,7 @@ async def first_page(
         request.limit,
         Position(0, ""),
         total.count,
-        total.estimated,
+        total.error,
         str(uuid.uuid4()),
         selection.exclude,
         selection.only,
@@ -122,7 +122,7 @@ def _spelled(
     return SearchPage(
         here.result_id,
         here.total,
-        here.total_estimated,
+        here.total_error,
         records,
         here.filters,
         following,

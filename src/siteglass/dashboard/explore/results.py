@@ -25,7 +25,7 @@ from siteglass.leads import previews
 from siteglass.leads.charging import FIRST_REQUEST_HEADER, AccountCharger, FindOffer, Offer, Retry, find_offer
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.evidence import find_leads
-from siteglass.leads.responses import ESTIMATED
+from siteglass.leads.responses import ESTIMATED_HEADER
 from siteglass.platform.postgres import Postgres
 from siteglass.query.relaxations import Relaxation
 
@@ -128,7 +128,7 @@ async def find_results(
     )
     common = {
         "total": page["total_results"],
-        "estimated": ESTIMATED.items() <= offer.headers.items(),
+        "estimated": ESTIMATED_HEADER in offer.headers,
         "received": received,
     }
     common |= {"balance": quote.balances.lead, "body": orjson.dumps(wanted.body).decode()}
