@@ -254,7 +254,7 @@ def test_a_late_optional_request_goes_nowhere_else_and_harms_no_node() -> None:
         for node in there:
             await node.freeze()
         begun = time.monotonic()
-        with pytest.raises(Unavailable, match="no response within 0.3 s"):
+        with pytest.raises(Unavailable):
             await client.search("/x/_search", {}, timeout_ms=300, optional=True)
         assert time.monotonic() - begun > 0.25, "all of its time is for one node"
         assert all(node.is_in for node in client.nodes)

@@ -57,7 +57,7 @@ CARD: Records = {"stored_fields": "_none_", "docvalue_fields": ["card"]}
 CARD_AND_REST: Records = {"stored_fields": "_none_", "docvalue_fields": ["card", "rest"]}
 SOURCE: Records = {"_source": True}
 
-# How long a count that is no longer needed may take, before its connection is closed. A new one costs more.
+# How long a page waits for a count that it does not need.
 LEFT_OVER_S = 0.05
 
 
@@ -297,11 +297,19 @@ async def _look(
 
 
 async def first_page(
-    index: Index, criteria: Criteria, sort: str, limit: int, extra: tuple[Extra, ...] = (), *, rest: bool = True
+    index: Index,
+    criteria: Criteria,
+    sort: str,
+    limit: int,
+    extra: tuple[Extra, ...] = (),
+    *,
+    rest: bool = True,
+    total_wait_s: float | None = None,
 ) -> tuple[HitPage, Total]:
     """The first page and the total, as requests side by side: whatever becomes of the count, the page is returned.
 
-    `rest`: with all fields, not cards alone.
+    `rest`: with all fields, not cards alone. `total_wait_s`: how long a page that is ready waits for its total; None:
+    until it is counted or estimated.
     """
     start = _start(ORDERS[sort], criteria)
     windows = (*FIRST_WINDOWS, None) if start else (None,)
@@ -310,19 +318,22 @@ async def first_page(
     try:
         page = await _look(index, criteria, sort, limit, start, windows, extra, records)
         page = await _cross_seam(index, criteria, sort, limit, start, page, extra, records)
-        return page, await _total(page, counting)
+        # The leads of a page that no other follows are all: a count that runs may only end, so that its connection
+        # is kept. A new one costs more.
+        wait_s = total_wait_s if page.more else LEFT_OVER_S
+        if not counting.done():
+            await asyncio.wait({counting}, timeout=wait_s)
+        return page, _total(page, counting.result() if counting.done() else None)
     finally:
         counting.cancel()
 
 
-async def _total(page: HitPage, counting: asyncio.Task[Total | None]) -> Total:
-    """The total of a search with this first page."""
-    if not page.more:  # the leads of the page are all
-        await asyncio.wait({counting}, timeout=LEFT_OVER_S)
+def _total(page: HitPage, counted: Total | None) -> Total:
+    """The total of a search with this first page; the least that it can be if the count is not known."""
+    if not page.more:
         return Total(len(page.hits))
     known = len(page.hits) + 1
-    total = await counting
-    return Total(known, None) if total is None else Total(max(total.count, known), total.error)
+    return Total(known, None) if counted is None else Total(max(counted.count, known), counted.error)
 
 
 def _page(answer: SearchAnswer, order: Order, limit: int, position: Position | None, *, rest: bool) -> HitPage:

@@ -110,13 +110,18 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, 1 + further_units(body))
         return await self.first_page(caller, body, sealed_s=self.index.clock.now_ms() // 1000)
 
-    async def first_page(self, caller: Caller, body: dict[str, Any], sealed_s: int) -> Offer:
-        """The first page; its cursors count as made at `sealed_s`."""
+    async def first_page(
+        self, caller: Caller, body: dict[str, Any], sealed_s: int, total_wait_s: float | None = None
+    ) -> Offer:
+        """The first page; its cursors count as made at `sealed_s`. It waits for the total until that is known, or this
+        long."""
         now_ms = self.index.clock.now_ms()
         with span("query"):
             wanted, spending = read_search(body, now_ms)
             wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
-        page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
+        page = await search.first_page(
+            self.index, self.suppression, self.lists, caller.account_id, wanted, total_wait_s
+        )
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
         headers = interpret.note_headers(wanted.meaning)
         if page.total == 0:

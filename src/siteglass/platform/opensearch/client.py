@@ -35,8 +35,8 @@ from siteglass.settings import Settings, SettingsError, variable
 MAX_CONNECTIONS, MAX_OPTIONAL = 128, 64
 FIRST_ATTEMPT = 0.4
 """Part of the deadline that the first of two attempts gets."""
-MAX_RETRIES, RETRIES_PER_REQUEST = 30.0, 0.1
-"""Of each worker. The first is as much as a quiet service needs when a node is lost: what it had under way."""
+MAX_RETRIES, RETRIES_PER_REQUEST = 64.0, 0.1
+"""Of each worker. At once, as many as one of two nodes has under way when it is lost."""
 
 Head = Mapping[str, Any]
 Decode = Callable[[bytes], Any]
