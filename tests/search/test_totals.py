@@ -22,7 +22,8 @@ from testing.reference_scan import matching
 from testing.service import run, serving
 from testing.slow_counts import SlowCounts
 
-BODY = {"wrapped_query": "@has_email", "limit": 5}
+LIMIT = 5
+BODY = {"wrapped_query": "@has_email", "limit": LIMIT}
 # Counts have 400 ms, samples 1 s, searches 5 s, requests 10 s.
 EXACT_MS, SEARCH_MS, REQUEST_MS = 400, 5_000, 10_000
 SEARCHES = 60
@@ -37,8 +38,15 @@ def engine(live_settings: Settings) -> Iterator[SlowCounts]:
 @pytest.fixture
 def client(engine: SlowCounts, live_settings: Settings) -> Iterator[httpx.Client]:
     """The service with two nodes whose counts can be made slow."""
-    deadlines = {"total_exact_ms": EXACT_MS, "search_timeout_ms": SEARCH_MS, "request_timeout_ms": REQUEST_MS}
-    with serving(replace(live_settings, opensearch_urls=engine.urls, charge_timeout_ms=2_000, **deadlines)) as made:
+    settings = replace(
+        live_settings,
+        opensearch_urls=engine.urls,
+        total_exact_ms=EXACT_MS,
+        search_timeout_ms=SEARCH_MS,
+        request_timeout_ms=REQUEST_MS,
+        charge_timeout_ms=2_000,
+    )
+    with serving(settings) as made:
         made.post("/v1/leads/search", json=BODY)  # so that connections are open
         engine.sent.clear()
         yield made
@@ -110,7 +118,7 @@ def test_without_a_sample_the_total_is_what_is_known(engine: SlowCounts, client:
     for answer in (first, later):
         assert answer.status_code == 200
         assert headers_of(answer) == ("true", "unknown")
-        assert answer.json()["total_results"] == BODY["limit"] + 1
+        assert answer.json()["total_results"] == LIMIT + 1
     assert engine.sent == {"page": 2, "count": 1, "sample": 1}
 
 

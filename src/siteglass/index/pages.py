@@ -321,9 +321,9 @@ async def first_page(
         # The leads of a page that no other follows are all: a count that runs may only end, so that its connection
         # is kept. A new one costs more.
         wait_s = total_wait_s if page.more else LEFT_OVER_S
-        if not counting.done():
+        if wait_s is not None and not counting.done():
             await asyncio.wait({counting}, timeout=wait_s)
-        return page, _total(page, counting.result() if counting.done() else None)
+        return page, _total(page, await counting if wait_s is None or counting.done() else None)
     finally:
         counting.cancel()
 
