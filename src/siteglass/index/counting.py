@@ -1,7 +1,7 @@
 """How many leads match: exactly, or an estimate if that would take too long. And several searches in one request.
 
-Deadlines fit into each other. The engine ends a count after its time and says so; we wait a little longer for that
-answer; then there is still time for a sample, and for the rest of the request.
+Deadlines fit into each other. The engine ends a count after its time, and we wait a little longer for it to say so.
+After that, there is still time for a sample and for the rest of the request.
 """
 
 from __future__ import annotations
