@@ -21,7 +21,7 @@ class SlowCounts:
         self.delays_s: dict[str, float] = {}
         """By kind: `count`, `sample` or `page`."""
         self.sent: Counter[str] = Counter()
-        """The requests that came, by kind."""
+        """The searches that came, by kind."""
         self.urls: tuple[str, ...] = ()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -58,6 +58,8 @@ class SlowCounts:
         }
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            pass  # asyncio would report a server's connection that was cancelled
         finally:
             for way in ways:
                 way.cancel()
@@ -71,14 +73,16 @@ class SlowCounts:
             length = next((int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length:")), 0)
             body = await client.readexactly(length)
             kind = _kind(head, body)
-            self.sent[kind] += 1
+            if kind:
+                self.sent[kind] += 1
             await asyncio.sleep(self.delays_s.get(kind, 0))
             to_engine.write(head + body)
 
 
 def _kind(head: bytes, body: bytes) -> str:
+    """Empty for what is not a search, such as a probe."""
     if b"search" not in head.split(b"\r\n", 1)[0]:
-        return "other"
+        return ""
     if b'"size":0,"track_total_hits":true' not in body or b'"aggs"' in body:
         return "page"
     return "sample" if b'"bucket"' in body else "count"
