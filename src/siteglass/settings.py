@@ -81,7 +81,9 @@ class Settings:
     ] = "siteglass"
     search_timeout_ms: Annotated[int, "Timeout of a search or look-up in OpenSearch."] = 5_000
     total_exact_ms: Annotated[
-        int, "A count that takes longer is estimated from a sample; 0: every count is estimated."
+        int,
+        "A count that takes longer is estimated from a sample; 0: every count is estimated. At most the timeout of a "
+        "search.",
     ] = 2_000
     facet_budget: Annotated[
         int,

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import asyncpg
 import httpx
@@ -19,6 +20,7 @@ from siteglass.access.accounts import create_account
 from siteglass.billing.credits import grant
 from siteglass.billing.received import update_received
 from siteglass.corpus.lead import Lead
+from siteglass.dashboard.explore import results
 from siteglass.people import passwords, people
 from siteglass.people.passwords import Passwords
 from siteglass.people.secrecy import Secrecy
@@ -219,9 +221,12 @@ def office(
     clock: Clock | None = None,
     *,
     own_tables: bool = False,
+    total_wait_s: float = 20,
     **changes: Any,
 ) -> Iterator[Office]:
     """A service with a dashboard whose mails land in a folder, and with these leads.
+
+    Its pages wait for totals for so long, since a shared host takes cores away for seconds.
 
     With tables of its own, no service of another test takes its jobs: that one would search in other leads.
     """
@@ -237,7 +242,7 @@ def office(
         sales_email="sales@sender.test",
     )
     make_test_account(settings.postgres_dsn, settings.postgres_schema)
-    with serving(settings, clock) as client:
+    with patch.object(results, "TOTAL_WAIT_S", total_wait_s), serving(settings, clock) as client:
         made = Office(settings, str(client.base_url).rstrip("/"), Outbox(outbox))
         try:
             yield made

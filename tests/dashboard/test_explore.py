@@ -10,6 +10,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -23,8 +24,10 @@ from siteglass.platform.postgres import Postgres
 from siteglass.query.directives import parse
 from siteglass.query.field import Kind
 from siteglass.query.fields import ASKED
+from siteglass.settings import load_settings
 from testing.dashboard.explore import AUSTIN, AUSTIN_WITH_EMAIL, explore_leads
 from testing.dashboard.visitors import Office, Visitor, office
+from testing.slow_counts import SlowCounts
 
 EXPLORE = "/dashboard/explore"
 DENTISTS = f"{EXPLORE}?q=dentists+in+Austin"
@@ -138,6 +141,28 @@ def test_words_become_chips_counts_and_rows(explorers: Office) -> None:
     assert "Get 20 leads · 16 credits" in shown
     assert shown.count("Austin, TX") == 20
     assert "No email · 1 phone · free +1 512 555 0024" in shown
+
+
+@pytest.mark.promise("explore.at_once")
+def test_leads_are_shown_before_their_number(tmp_path: Path, worker_id: str) -> None:
+    with (
+        SlowCounts(load_settings().opensearch_urls[0]) as engine,
+        office(f"slow-{worker_id}", tmp_path, explore_leads(), total_wait_s=0.05, opensearch_urls=engine.urls) as made,
+    ):
+        account, visitor = customer(made)
+        bought = visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{DENTISTS}&n=10")))
+        assert bought.status_code == 303
+        engine.delays_s = {"count": 1}
+        answer = visitor.get(f"{DENTISTS}&n=10&sort=score")
+        shown = text_of(answer)
+        assert "at least 11 leads" in shown
+        assert "already received" not in shown
+        assert "Get 10 leads" in shown
+        assert "Download …" in shown
+        (part,) = re.findall(r'<strong id="total" hx-get="([^"]+)"', answer.text)
+        total = text_of(visitor.get(html.unescape(part), {"HX-Request": "true"}))
+        assert total == f"{AUSTIN - 10} leads · 10 already received, left out Include"
+        assert charges(made, account) == [(8, "person", "search")]
 
 
 def test_a_chip_is_removed_and_turned_around(explorers: Office) -> None:

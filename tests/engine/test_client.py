@@ -231,8 +231,8 @@ def test_retries_come_out_of_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(20):
             with pytest.raises((Unavailable, EngineError)):
                 await search(client)
-        # 20 first attempts, 3 in the budget and one more for each 5 requests.
-        assert 20 + 3 <= len(there[0].asked) + len(there[1].asked) <= 20 + 3 + 4
+        # 20 first attempts, 3 in the budget and one more for each 10 requests.
+        assert 20 + 3 <= len(there[0].asked) + len(there[1].asked) <= 20 + 3 + 2
 
     run(2, body)
 
@@ -245,6 +245,48 @@ def test_one_silent_node_ends_at_the_deadline() -> None:
             await search(client, 300)
         assert late.value.reason == "opensearch POST /x/_search: no response within 0.3 s"
         assert 0.25 < time.monotonic() - begun < 1.3
+
+    run(1, body)
+
+
+def test_a_late_optional_request_goes_nowhere_else_and_harms_no_node() -> None:
+    async def body(client: OpenSearch, there: list[LoopbackNode]) -> None:
+        for node in there:
+            await node.freeze()
+        begun = time.monotonic()
+        with pytest.raises(Unavailable):
+            await client.search("/x/_search", {}, timeout_ms=300, optional=True)
+        assert time.monotonic() - begun > 0.25, "all of its time is for one node"
+        assert all(node.is_in for node in client.nodes)
+        for node in there:
+            await node.thaw()
+        await asyncio.sleep(0.1)
+        assert len(there[0].asked) + len(there[1].asked) == 1
+
+    run(2, body)
+
+
+def test_an_optional_request_that_fails_at_once_is_repeated() -> None:
+    async def body(client: OpenSearch, there: list[LoopbackNode]) -> None:
+        await there[0].stop()
+        for _ in range(4):
+            answer = await client.search("/x/_search", {}, timeout_ms=2_000, optional=True)
+            assert answer["from"] == "1"
+
+    run(2, body)
+
+
+def test_nothing_waits_for_optional_requests() -> None:
+    async def body(client: OpenSearch, there: list[LoopbackNode]) -> None:
+        await there[0].freeze()
+        late = [
+            asyncio.create_task(client.search("/x/_search", {}, timeout_ms=5_000, optional=True)) for _ in range(300)
+        ]
+        await until(lambda: len(there[0].open) == clients.MAX_OPTIONAL)
+        there[0].mode = "well"
+        assert (await search(client))["from"] == "0"
+        for one in late:
+            one.cancel()
 
     run(1, body)
 

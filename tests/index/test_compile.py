@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from siteglass.index.compile import Exclusion, compile_criteria
-from siteglass.index.pages import ORDERS, count_body, page_body
+from siteglass.index.counting import count_body
+from siteglass.index.pages import ORDERS, page_body
 from siteglass.query.cursor import Position
 from siteglass.query.directives import parse
 
@@ -202,9 +203,10 @@ def test_a_page_asks_for_exactly_this(
 
 
 def test_a_count_asks_for_exactly_this() -> None:
-    assert count_body(parse("@country(USA)")) == {
+    assert count_body(compile_criteria(parse("@country(USA)")), 2_000) == {
         "size": 0,
         "track_total_hits": True,
+        "timeout": "2000ms",
         "query": {"bool": {"filter": [USA]}},
     }
 

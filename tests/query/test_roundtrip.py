@@ -88,7 +88,7 @@ def with_date(values: object) -> list[str]:
 def _continuation(filters: dict[str, object], domain: str = "example.com") -> Continuation:
     select = SEARCH_SELECTABLE
     position = Position(2**62, domain, True, 2**55)
-    return Continuation(filters, select, "-crawled_at", 100, position, 300_000_000, True, RESULT_ID)
+    return Continuation(filters, select, "-crawled_at", 100, position, 300_000_000, 19_000_000, RESULT_ID)
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=SLOW_DRAWS)

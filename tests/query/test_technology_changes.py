@@ -97,7 +97,7 @@ def test_a_filter_is_what_is_in_the_parentheses() -> None:
 def test_later_pages_search_since_the_same_day() -> None:
     first = read_meaning({"added": ["Klaviyo", "30d"], "wrapped_query": "@dropped(Magento, 90d)"}, NOW_MS)
     sealer = CursorSealer(["s" * 32], 72 * 3_600)
-    page = Continuation(first.filters, None, "-score", 10, Position(1, "a.example"), 1, False, "0" * 32)
+    page = Continuation(first.filters, None, "-score", 10, Position(1, "a.example"), 1, 0, "0" * 32)
     opened = sealer.open(sealer.seal(page, "account", 1), "account", 1)
     later = read_meaning(opened.filters, NOW_MS + 3 * DAY_MS)
     assert later.criteria == first.criteria

@@ -97,7 +97,7 @@ def test_a_cursor_of_the_release_before_continues_in_its_order(
         settings, lambda index: index.postgres.fetchrow("SELECT id FROM {schema}.accounts WHERE name = 'tests'")
     )
     assert account is not None
-    start = Continuation({}, ("domain",), OLD_SCORE_SORT, 10, Position(LAST_RANK, ""), len(mixed), False, "0" * 32)
+    start = Continuation({}, ("domain",), OLD_SCORE_SORT, 10, Position(LAST_RANK, ""), len(mixed), 0, "0" * 32)
     cursor = CursorSealer((SECRET,), 3_600).seal(start, str(account["id"]), 2**31 - 1)
     pages = walk(client, {}, "next", f"/v1/leads/search/{cursor}")
     old = sorted(mixed, key=lambda lead: (sort_keys(lead).rank, lead.domain), reverse=True)

@@ -23,7 +23,7 @@ from siteglass.dashboard.explore.saved import (
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.errors import BadRequest, NotFound, Problem, SiteglassError, TooManyRequests
-from siteglass.index.pages import Total
+from siteglass.index.counting import Total
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.leads.searches.searches import SavedSearch
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,7 @@ def _all_of(clauses: Iterable[Clause], extra: Iterable[Extra] = ()) -> Query:
     return {"bool": bool_query} if bool_query else {"match_all": {}}
 
 
+@functools.lru_cache(256)  # the page and the total of a search have the same clauses
 def _clauses(clause: Clause) -> list[Query]:
     """A positive clause is one query; a negated one gives a query for each way to hold."""
     ways = list(_branches(clause) if isinstance(clause, AnyOf) else _ways(clause))

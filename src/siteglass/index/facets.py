@@ -9,12 +9,12 @@ by score.
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from siteglass.index import pages
+from siteglass.errors import Unavailable
+from siteglass.index import counting
 from siteglass.index.compile import Exclusion, Extra, Query, compile_criteria
 from siteglass.index.documents import (
     BUCKETS,
@@ -82,9 +82,9 @@ class FieldCounts:
 class FacetCounts:
     """What is counted around a search."""
 
-    total: pages.Total
-    with_email: pages.Total
-    already_paid: pages.Total | None
+    total: counting.Total
+    with_email: counting.Total
+    already_paid: counting.Total | None
     """Those of them that the account paid for before; None if that is not known."""
     fields: list[FieldCounts]
 
@@ -154,7 +154,7 @@ async def count_facets(
     for group, answer, some, count in zip(groups, answers, buckets, matches, strict=True):
         total = _total(count, answer, some).count
         counted |= {field: _read(field, answer, some, total) for field in group.fields}
-    price = await pages.sampled_total(index, criteria, priced) if with_email is None else pages.Total(with_email)
+    price = await counting.sampled_total(index, criteria, priced) if with_email is None else counting.Total(with_email)
     return FacetCounts(main, price, already_paid, [counted[field] for field in fields])
 
 
@@ -175,7 +175,7 @@ async def find_few(
         body = {"size": MAX_FEW + 1, "query": compile_criteria(group.criteria, costly), "track_total_hits": False}
         lines += [head, {**body, **_DOMAIN_ONLY, "timeout": f"{index.settings.search_timeout_ms}ms"}]
     domains: dict[str, None] = {}
-    for answer in await pages.msearch(index, lines) if lines else ():
+    for answer in await counting.msearch(index, lines) if lines else ():
         require_whole(answer)
         hits = answer["hits"]["hits"]
         if len(hits) <= MAX_FEW:
@@ -186,14 +186,17 @@ async def find_few(
 async def _exact_totals(index: Index, queries: Sequence[Query]) -> list[int | None]:
     """How many leads each query finds; None where counting takes too long."""
     timeout_ms = index.settings.total_exact_ms
-    return await pages.count_many(index, queries, timeout_ms) if timeout_ms > 0 else [None] * len(queries)
+    try:
+        return await counting.count_many(index, queries, timeout_ms) if timeout_ms > 0 else [None] * len(queries)
+    except Unavailable:
+        return [None] * len(queries)
 
 
 async def _count_paid(
     index: Index, criteria: Criteria, priced: tuple[Extra, ...], paid: Query | None
-) -> pages.Total | None:
+) -> counting.Total | None:
     # In a request beside the others: a long bitmap would slow all of them down.
-    return None if paid is None else await pages.count(index, criteria, (*priced, paid))
+    return None if paid is None else await counting.count(index, criteria, (*priced, paid))
 
 
 def _groups(criteria: Criteria, fields: Sequence[str]) -> list[_Group]:
@@ -208,25 +211,15 @@ def _groups(criteria: Criteria, fields: Sequence[str]) -> list[_Group]:
 def buckets_for(matches: int | None, passes: int, budget: int) -> int:
     """How many buckets to count; all if the budget allows it. Matches that could not be counted in time are many."""
     if matches is None:
-        return pages.SAMPLE_BUCKETS
+        return counting.SAMPLE_BUCKETS
     cost = matches * passes
     return BUCKETS if cost <= budget else max(1, BUCKETS * budget // cost)
 
 
-def estimate(seen: int, buckets: int) -> tuple[int, int]:
-    """A count from a sample, and by how much it may be off."""
-    if buckets == BUCKETS:
-        return seen, 0
-    share = buckets / BUCKETS
-    # The half width of the score interval, which also holds for few leads or none.
-    width = _DEVIATIONS * math.sqrt(seen * (1 - share) + _DEVIATIONS**2 / 4) + _DEVIATIONS**2 / 2
-    return round(seen / share), math.ceil(width / share)
-
-
-def _total(exact: int | None, answer: dict[str, Any], buckets: int) -> pages.Total:
+def _total(exact: int | None, answer: dict[str, Any], buckets: int) -> counting.Total:
     if exact is not None:
-        return pages.Total(exact)
-    return pages.Total(estimate(answer["hits"]["total"]["value"], buckets)[0], estimated=True)
+        return counting.Total(exact)
+    return counting.Total(*counting.estimate(answer["hits"]["total"]["value"], buckets))
 
 
 async def _aggregate(
@@ -241,7 +234,7 @@ async def _aggregate(
             compile_criteria(group.criteria, (*extra, *sample)), group.fields, size + _SPARE_VALUES, size, now_ms
         )
         lines += [head, {**body, "timeout": f"{index.settings.search_timeout_ms}ms"}]
-    answers = await pages.msearch(index, lines)
+    answers = await counting.msearch(index, lines)
     for answer in answers:
         require_whole(answer)
         answer.setdefault("aggregations", {})
@@ -334,7 +327,7 @@ def _read(field: str, answer: dict[str, Any], buckets: int, total: int) -> Field
     keys = []
     for key, leads in counts:
         if leads and key != _OLDER:
-            count, error = estimate(leads, buckets)
+            count, error = counting.estimate(leads, buckets, _DEVIATIONS)
             keys.append(KeyCount(key, min(count, total), error + unsure, leads))
     more = others > 0 or any(key == _OLDER and leads for key, leads in counts)
     return FieldCounts(field, keys, more, buckets < BUCKETS or unsure > 0, total)

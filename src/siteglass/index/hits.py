@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -22,9 +21,8 @@ from siteglass.index.cards import (
 from siteglass.platform.opensearch import EngineError
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A lead that was found, and its place in the order of the search."""
+class Hit(Struct, frozen=True):
+    """A lead that was found, and its place in the order of the search. A page has a hundred: a dataclass takes long."""
 
     key: int
     """0 if the request did not sort by one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-from siteglass.index import pages
+from siteglass.index import counting
 from siteglass.index.compile import Query
 from siteglass.index.hits import require_whole
 from siteglass.index.index import Index
@@ -33,7 +33,7 @@ async def _find_numbers(index: Index, domains: Sequence[str]) -> dict[str, int]:
         "timeout": f"{index.settings.search_timeout_ms}ms",
         "query": {"bool": {"filter": [{"terms": {"domain": list(domains)}}]}},
     }
-    (answer,) = await pages.msearch(index, [head, body])
+    (answer,) = await counting.msearch(index, [head, body])
     require_whole(answer)
     return {hit["_id"]: hit["fields"]["lead_no"][0] for hit in answer["hits"]["hits"] if "fields" in hit}
 

@@ -1,5 +1,7 @@
 """Pages of a search, forward and backward, each in one engine request whose cost does not grow with its depth.
 
+The first page has a second request beside it, for the total: see `counting`.
+
 Every order starts with a fine-grained number, the key. A later page adds a range on the key to `search_after`, which
 alone walks over all matches before the page. In the order in which the index is sorted, the engine stops early. In the
 opposite direction, every match would look better than the last. So the range is also bounded on the far side: by some
@@ -24,24 +26,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-import orjson
-
-from siteglass.index.compile import Exclusion, Extra, Query, any_of, compile_criteria
-from siteglass.index.documents import BUCKETS, RANK_HASH_BITS
-from siteglass.index.hits import Hit, NoCards, SearchAnswer, SearchAnswers, decode_answer, decode_answers, failure
+from siteglass.index.compile import Extra, Query, compile_criteria
+from siteglass.index.counting import Total, count_if_possible
+from siteglass.index.documents import RANK_HASH_BITS
+from siteglass.index.hits import Hit, NoCards, SearchAnswer, decode_answer, failure
 from siteglass.index.index import Index
 from siteglass.platform import metrics
-from siteglass.platform.opensearch import Decode, EngineError
+from siteglass.platform.opensearch import EngineError
 from siteglass.query.criteria import Criteria, Range
 from siteglass.query.cursor import Position
 from siteglass.query.fields import OLD_SCORE_SORT
 
-SAMPLE_BUCKETS = 16
 # How many page widths a window spans, one try after the other; then there is no window.
 WIDENINGS = (8, 64)
 ONE_SCORE = 1 << RANK_HASH_BITS
@@ -58,8 +57,8 @@ CARD: Records = {"stored_fields": "_none_", "docvalue_fields": ["card"]}
 CARD_AND_REST: Records = {"stored_fields": "_none_", "docvalue_fields": ["card", "rest"]}
 SOURCE: Records = {"_source": True}
 
-# Longer bodies, such as those with bitmaps, are sent one by one: to split an `_msearch`, the engine looks at each byte.
-MAX_MSEARCH_BYTES = 16_384
+# How long a page waits for a count that it does not need.
+LEFT_OVER_S = 0.05
 
 
 class Stretch(NamedTuple):
@@ -137,14 +136,6 @@ class HitPage:
         return sum(steps) * limit // len(steps) if steps else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
-    """How many leads match."""
-
-    count: int
-    estimated: bool = False
-
-
 def page_body(
     criteria: Criteria,
     sort: str,
@@ -189,11 +180,6 @@ def _nearby(order: Order, position: Position, window: int | None) -> Query:
         ends = [end for end in (stretch.high, None if window is None else position.key + window) if end is not None]
         bounds = {"gte": position.key, **({"lte": min(ends)} if ends else {})}
     return {"range": {order.key: bounds}}
-
-
-def count_body(criteria: Criteria, extra: tuple[Extra, ...] = ()) -> dict[str, Any]:
-    """The engine's request for a total."""
-    return {"size": 0, "track_total_hits": True, "query": compile_criteria(criteria, extra)}
 
 
 def _windows(order: Order, position: Position) -> Iterator[int | None]:
@@ -311,156 +297,43 @@ async def _look(
 
 
 async def first_page(
-    index: Index, criteria: Criteria, sort: str, limit: int, extra: tuple[Extra, ...] = (), *, rest: bool = True
-) -> tuple[HitPage, Total]:
-    """The first page and the total, in one round trip unless it must look further or counting takes too long.
-
-    `rest`: with all fields, not cards alone.
-    """
-    start = _start(ORDERS[sort], criteria)
-    windows = (*FIRST_WINDOWS, None) if start else (None,)
-    records = CARD_AND_REST if rest else CARD
-    if extra:
-        page, total = await asyncio.gather(
-            _look(index, criteria, sort, limit, start, windows, extra, records), count(index, criteria, extra)
-        )
-    else:
-        page, total = await _look_and_count(index, criteria, sort, limit, start, windows, records)
-    return await _cross_seam(index, criteria, sort, limit, start, page, extra, records), total
-
-
-async def _look_and_count(
     index: Index,
     criteria: Criteria,
     sort: str,
     limit: int,
-    start: Position | None,
-    windows: Sequence[int | None],
-    records: Records,
+    extra: tuple[Extra, ...] = (),
+    *,
+    rest: bool = True,
+    total_wait_s: float | None = None,
 ) -> tuple[HitPage, Total]:
-    """The first page of a stretch and the total, in one round trip if the first window has the page."""
-    settings = index.settings
-    head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": False}
-    lines = [
-        head,
-        {
-            **page_body(criteria, sort, limit, start, windows[0], records=records),
-            "timeout": f"{settings.search_timeout_ms}ms",
-        },
-    ]
-    if settings.total_exact_ms > 0:
-        # A late count is not a failure, so it may be partial; it is then estimated from a sample.
-        lines.append({"index": index.names.read, "allow_partial_search_results": True, "request_cache": True})
-        lines.append({**count_body(criteria), "timeout": f"{settings.total_exact_ms}ms"})
-    found, *counted = await _search_all(index, lines)
-    found.require_whole()
-    total = (_exact_total(counted[0]) if counted else None) or await sampled_total(index, criteria)
-    try:
-        page = _page(found, ORDERS[sort], limit, start, rest=records is not CARD)
-    except NoCards:
-        return await _look(index, criteria, sort, limit, start, windows, (), SOURCE), total
-    except Tied:
-        return await _look(index, criteria, sort, limit, start, windows, (), records, by_domain=True), total
-    if start and not page.more:
-        metrics.PAGES_WIDENED.inc()
-        page = await _look(index, criteria, sort, limit, start, windows[1:], (), records)
-    return page, total
+    """The first page and the total, as requests side by side: whatever becomes of the count, the page is returned.
 
-
-async def count(index: Index, criteria: Criteria, extra: tuple[Extra, ...] = ()) -> Total:
-    """How many leads match; an estimate if counting takes too long."""
-    exact = await _exact_count(index, criteria, extra) if index.settings.total_exact_ms > 0 else None
-    return exact or await sampled_total(index, criteria, extra)
-
-
-async def _exact_count(index: Index, criteria: Criteria, extra: tuple[Extra, ...]) -> Total | None:
-    """How many leads match, None if counting takes too long.
-
-    To count matches that are not on a long list, the engine would look up each of them. It counts all matches from its
-    index, and those on the list starting from the list, so the difference is much faster.
+    `rest`: with all fields, not cards alone. `total_wait_s`: how long a page that is ready waits for its total; None:
+    until it is counted or estimated.
     """
-    kept: tuple[Query, ...] = tuple(one for one in extra if not isinstance(one, Exclusion))
-    left_out = [one.query for one in extra if isinstance(one, Exclusion)]
-    wanted = [kept, (*kept, any_of(left_out))] if left_out else [kept]
-    timeout_ms = index.settings.total_exact_ms
-    head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
-    bodies = [{**count_body(criteria, some), "timeout": f"{timeout_ms}ms"} for some in wanted]
-    totals = [
-        _exact_total(answer) for answer in await _search_all(index, [line for body in bodies for line in (head, body)])
-    ]
-    counts = [total.count for total in totals if total is not None]
-    if len(counts) < len(totals):
-        return None
-    return Total(max(0, counts[0] - sum(counts[1:])))  # leads may change between the two
-
-
-async def count_many(index: Index, searches: Sequence[Query], timeout_ms: int) -> list[int | None]:
-    """How many leads each query matches, in one request; None where counting takes too long."""
-    head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
-    lines: list[dict[str, Any]] = []
-    for query in searches:
-        lines += [head, {"size": 0, "track_total_hits": True, "query": query, "timeout": f"{timeout_ms}ms"}]
-    totals = map(_exact_total, await _search_all(index, lines))
-    return [None if total is None else total.count for total in totals]
-
-
-async def _search_all(index: Index, lines: list[dict[str, Any]]) -> list[SearchAnswer]:
-    """Several searches for leads or their number: a head and a body for each."""
-    answer = await _send_all(index, lines, decode_answer, decode_answers)
-    return answer.responses if isinstance(answer, SearchAnswers) else answer
-
-
-async def msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Several searches for anything: a head and a body for each."""
-    answer = await _send_all(index, lines, orjson.loads, orjson.loads)
-    responses: list[dict[str, Any]] = answer["responses"] if isinstance(answer, dict) else answer
-    return responses
-
-
-async def _send_all(index: Index, lines: list[dict[str, Any]], one: Decode, all_: Decode) -> Any:
-    """Several searches: the response to all of them, or a list if they are long and each was sent by itself."""
-    heads, bodies = lines[::2], [orjson.dumps(line) for line in lines[1::2]]
-    if sum(map(len, bodies)) > MAX_MSEARCH_BYTES:
-        return await asyncio.gather(*map(partial(_send, index, one), heads, bodies))
-    searches = list(zip(heads, bodies, strict=True))
+    start = _start(ORDERS[sort], criteria)
+    windows = (*FIRST_WINDOWS, None) if start else (None,)
+    records = CARD_AND_REST if rest else CARD
+    counting = asyncio.create_task(count_if_possible(index, criteria, extra))
     try:
-        return await index.opensearch.msearch(searches, timeout_ms=index.settings.search_timeout_ms, decode=all_)
-    except EngineError as error:
-        raise failure(error) from error
+        page = await _look(index, criteria, sort, limit, start, windows, extra, records)
+        page = await _cross_seam(index, criteria, sort, limit, start, page, extra, records)
+        # The leads of a page that no other follows are all: a count that runs may only end, so that its connection
+        # is kept. A new one costs more.
+        wait_s = total_wait_s if page.more else LEFT_OVER_S
+        if wait_s is not None and not counting.done():
+            await asyncio.wait({counting}, timeout=wait_s)
+        return page, _total(page, await counting if wait_s is None or counting.done() else None)
+    finally:
+        counting.cancel()
 
 
-async def _send(index: Index, decode: Decode, head: dict[str, Any], body: bytes) -> Any:
-    """One search of several, sent by itself."""
-    switches = {name: str(value).lower() for name, value in head.items() if name != "index"}
-    try:
-        return await index.opensearch.search(
-            f"/{head['index']}/_search",
-            body,
-            timeout_ms=index.settings.search_timeout_ms,
-            params=switches,
-            decode=decode,
-        )
-    except EngineError as error:
-        raise failure(error) from error
-
-
-def _exact_total(answer: SearchAnswer) -> Total | None:
-    """The total, or None if counting ran out of its time."""
-    if answer.error is None and answer.timed_out:
-        return None
-    answer.require_whole()
-    return Total(answer.total)
-
-
-async def sampled_total(index: Index, criteria: Criteria, extra: tuple[Extra, ...] = ()) -> Total:
-    """An estimate from every 64th lead: the buckets are bits of the domain's hash."""
-    metrics.TOTALS_SAMPLED.inc()
-    sample: Query = {"range": {"bucket": {"lt": SAMPLE_BUCKETS}}}
-    body = {**count_body(criteria, (*extra, sample)), "timeout": f"{index.settings.search_timeout_ms}ms"}
-    head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": True}
-    (answer,) = await _search_all(index, [head, body])
-    answer.require_whole()
-    return Total(answer.total * BUCKETS // SAMPLE_BUCKETS, estimated=True)
+def _total(page: HitPage, counted: Total | None) -> Total:
+    """The total of a search with this first page; the least that it can be if the count is not known."""
+    if not page.more:
+        return Total(len(page.hits))
+    known = len(page.hits) + 1
+    return Total(known, None) if counted is None else Total(max(counted.count, known), counted.error)
 
 
 def _page(answer: SearchAnswer, order: Order, limit: int, position: Position | None, *, rest: bool) -> HitPage:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from msgspec import Meta
 
 from siteglass.errors import Unavailable
-from siteglass.index import pages
+from siteglass.index import counting
 from siteglass.index.compile import Extra, compile_criteria
 from siteglass.index.index import Index
 from siteglass.leads.interpret import notes_on_search
@@ -156,7 +156,7 @@ async def _count(
     distinct = list(dict.fromkeys(searches))
     queries = [compile_criteria(one.fixed_at(now_ms), listed) for one in distinct]
     timeout_ms = index.settings.total_exact_ms or index.settings.search_timeout_ms
-    return dict(zip(distinct, await pages.count_many(index, queries, timeout_ms), strict=True))
+    return dict(zip(distinct, await counting.count_many(index, queries, timeout_ms), strict=True))
 
 
 def _found(

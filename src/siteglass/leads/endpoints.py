@@ -15,9 +15,9 @@ from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill
 from siteglass.errors import Unavailable
 from siteglass.index.compile import Extra, Query
+from siteglass.index.counting import Total
 from siteglass.index.facets import BaseCounter
 from siteglass.index.index import Index
-from siteglass.index.pages import Total
 from siteglass.index.value_counts import ValueCounter
 from siteglass.leads import diagnose, enrich, evidence, facets, interpret, previews, search
 from siteglass.leads.charging import Offer, Work
@@ -41,7 +41,6 @@ from siteglass.leads.operations import (
 )
 from siteglass.leads.requests import EnrichRequest, Spending, further_units, read_enrich, read_page, read_search
 from siteglass.leads.responses import (
-    ESTIMATED,
     EnrichQuote,
     EnrichResponse,
     Interpretation,
@@ -49,6 +48,7 @@ from siteglass.leads.responses import (
     evidence_response,
     interpret_response,
     search_response,
+    total_headers,
     values_response,
 )
 from siteglass.leads.search import SearchPage, SearchRequest
@@ -110,13 +110,18 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, 1 + further_units(body))
         return await self.first_page(caller, body, sealed_s=self.index.clock.now_ms() // 1000)
 
-    async def first_page(self, caller: Caller, body: dict[str, Any], sealed_s: int) -> Offer:
-        """The first page; its cursors count as made at `sealed_s`."""
+    async def first_page(
+        self, caller: Caller, body: dict[str, Any], sealed_s: int, total_wait_s: float | None = None
+    ) -> Offer:
+        """The first page; its cursors count as made at `sealed_s`. It waits for the total until that is known, or this
+        long."""
         now_ms = self.index.clock.now_ms()
         with span("query"):
             wanted, spending = read_search(body, now_ms)
             wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
-        page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
+        page = await search.first_page(
+            self.index, self.suppression, self.lists, caller.account_id, wanted, total_wait_s
+        )
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
         headers = interpret.note_headers(wanted.meaning)
         if page.total == 0:
@@ -175,7 +180,7 @@ class LeadEndpoints:
             encode(body),
             quote,
             spending.dry_run,
-            {**headers, **(ESTIMATED if page.total_estimated else {})},
+            {**headers, **total_headers(page.total_error)},
         )
 
     async def interpret(self, request: Request, caller: Caller, call: Call) -> Response:
@@ -186,7 +191,7 @@ class LeadEndpoints:
         total = await self.count(caller, replace(wanted, meaning=meaning))
         notes = interpret.note_headers(meaning)
         reading = interpret_response(interpret.interpretation_of(meaning), total.count)
-        return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
+        return json_response(reading, headers={**notes, **total_headers(total.error)})
 
     async def count(self, caller: Caller, wanted: SearchRequest) -> Total:
         """How many leads match a search."""
@@ -210,7 +215,7 @@ class LeadEndpoints:
         wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
         shown, total = await self.count_values(caller, wanted)
         notes = interpret.note_headers(wanted.meaning)
-        return json_response(shown, headers={**notes, **(ESTIMATED if total.estimated else {})})
+        return json_response(shown, headers={**notes, **total_headers(total.error)})
 
     async def count_values(self, caller: Caller, wanted: FacetsRequest) -> tuple[FacetsResponse, Total]:
         """The values of the facets with their counts, and how many leads match."""

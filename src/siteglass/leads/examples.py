@@ -8,8 +8,8 @@ import msgspec
 from starlette.datastructures import QueryParams
 
 from siteglass.corpus.evidence_files import Sighting
+from siteglass.index.counting import Total
 from siteglass.index.facets import BaseCounts, FacetCounts, FieldCounts, KeyCount
-from siteglass.index.pages import Total
 from siteglass.leads.diagnose import Diagnosis, diagnose_response
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.facets import facets_response, read_facets
@@ -110,7 +110,7 @@ ENRICHMENTS: Examples = {
 
 def _cursor(domain: str, *, backward: bool) -> str:
     """A cursor in the right format that does not work: it is encrypted with a made-up secret."""
-    here = Continuation(_FILTERS, None, "-score", 1, Position(72, domain, backward), 42, False, _RESULT_ID)
+    here = Continuation(_FILTERS, None, "-score", 1, Position(72, domain, backward), 42, 0, _RESULT_ID)
     return CursorSealer(["no secret, only an example of one"], 0).seal(here, "example", 0)
 
 

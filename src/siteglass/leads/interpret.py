@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from siteglass.errors import Problem, QueryError, Unavailable
-from siteglass.index import pages
+from siteglass.index import counting
 from siteglass.index.compile import Extra
 from siteglass.index.index import Index
 from siteglass.leads.language_model import LanguageModel
@@ -42,13 +42,13 @@ MAX_HEADER_CHARS = 1_000
 MAX_HEADER_WORDS = 80
 
 
-async def count(index: Index, meaning: Meaning, listed: tuple[Extra, ...] = ()) -> pages.Total:
+async def count(index: Index, meaning: Meaning, listed: tuple[Extra, ...] = ()) -> counting.Total:
     """How many leads match; none where a search would be refused."""
     if finds_all_leads(meaning):
-        return pages.Total(0)
+        return counting.Total(0)
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
-            return await pages.count(index, meaning.criteria, listed)
+            return await counting.count(index, meaning.criteria, listed)
     except TimeoutError as error:
         raise Unavailable("the matches were not counted before the request's deadline") from error
 

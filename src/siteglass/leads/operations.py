@@ -42,6 +42,7 @@ from siteglass.leads.responses import (
     CORRECTED_HEADER,
     NOTES_HEADER,
     SEARCH_PATH,
+    TOTAL_HEADERS,
     UNUSED_HEADER,
     EnrichQuote,
     EnrichResponse,
@@ -62,7 +63,6 @@ DOMAINS_PER_UNIT = 25
 # What operations that count matches, and cost no credit, take of the rate limit.
 COUNTING_UNITS = 3
 
-_ESTIMATED = "X-Total-Estimated"
 _PAID = (*CREDIT_HEADERS, *RETRY_HEADERS)
 _NOTES = (NOTES_HEADER, UNUSED_HEADER, CORRECTED_HEADER)
 
@@ -118,7 +118,7 @@ SEARCH = Operation(
         "A page of leads.",
         (SearchResponse, SearchQuote),
         examples.search_pages,
-        headers=(*_PAID, *_NOTES, HINT_HEADER, _ESTIMATED),
+        headers=(*_PAID, *_NOTES, HINT_HEADER, *TOTAL_HEADERS),
     ),
     scope="search",
     body=SearchBody,
@@ -134,7 +134,7 @@ PAGE = Operation(
     "Leads",
     "Get another page of a search",
     "POST to a `next` or `previous` path exactly as it was returned. Costs the same as a first page.",
-    Success("A page of leads.", (SearchResponse, SearchQuote), examples.later_pages, headers=(*_PAID, _ESTIMATED)),
+    Success("A page of leads.", (SearchResponse, SearchQuote), examples.later_pages, headers=(*_PAID, *TOTAL_HEADERS)),
     scope="search",
     parameters=PageParameters,
     body=PageBody,
@@ -154,7 +154,7 @@ INTERPRET = Operation(
     "directive comes from, and how many leads match. It also reports which words were corrected, assumed, ignored or "
     "not understood. " + _FREE,
     Success(
-        "The interpretation of the search.", (InterpretResponse,), examples.readings, headers=(*_NOTES, _ESTIMATED)
+        "The interpretation of the search.", (InterpretResponse,), examples.readings, headers=(*_NOTES, *TOTAL_HEADERS)
     ),
     scope="search",
     body=SearchBody,
@@ -172,7 +172,7 @@ FACETS = Operation(
     "also returns what all pages would cost. A facet ignores the search's conditions on its own field, so that it "
     "shows what other values would find. Counts that would take too long are estimated from a sample and marked. "
     + _FREE,
-    Success("The counts.", (FacetsResponse,), examples.counted_facets, headers=(*_NOTES, _ESTIMATED)),
+    Success("The counts.", (FacetsResponse,), examples.counted_facets, headers=(*_NOTES, *TOTAL_HEADERS)),
     scope="search",
     body=FacetsBody,
     body_examples=examples.FACETED,

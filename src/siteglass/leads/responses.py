@@ -28,7 +28,13 @@ SEARCH_PATH = "/v1/leads/search"
 NOTES_HEADER = "X-Query-Notes"
 UNUSED_HEADER, CORRECTED_HEADER = "X-Query-Unused", "X-Query-Corrected"
 MAX_SUMMARY_CHARS = 4_000
-ESTIMATED = {"X-Total-Estimated": "true"}
+TOTAL_HEADERS = ESTIMATED_HEADER, ERROR_HEADER = "X-Total-Estimated", "X-Total-Error"
+
+
+def total_headers(error: int | None) -> dict[str, str]:
+    """What says that a total is not exact, and by how much it may be off; None: nobody knows."""
+    return {} if error == 0 else {ESTIMATED_HEADER: "true", ERROR_HEADER: "unknown" if error is None else str(error)}
+
 
 # --- how a search was read ----------------------------------------------------------------------
 

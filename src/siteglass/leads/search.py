@@ -42,7 +42,7 @@ class SearchPage:
 
     result_id: str
     total: int
-    total_estimated: bool
+    total_error: int | None
     records: Sequence[Raw | Struct]
     """As the response contains them, to be encoded."""
     filters: dict[str, Any]
@@ -53,15 +53,19 @@ class SearchPage:
 
 
 async def first_page(
-    index: Index, hidden: SuppressionFilter, lists: ListFilter, account_id: int, request: SearchRequest
+    index: Index,
+    hidden: SuppressionFilter,
+    lists: ListFilter,
+    account_id: int,
+    request: SearchRequest,
+    total_wait_s: float | None = None,
 ) -> SearchPage:
-    """Run a new search."""
+    """Run a new search; `total_wait_s` as in `pages.first_page`."""
     await hidden.require_fresh()
     selection, listed = await lists.select(account_id, request.lists)
     rest = needs_rest(request.select or ())
-    found, total = await pages.first_page(
-        index, request.meaning.criteria, request.sort, request.limit, listed, rest=rest
-    )
+    criteria, sort, limit = request.meaning.criteria, request.sort, request.limit
+    found, total = await pages.first_page(index, criteria, sort, limit, listed, rest=rest, total_wait_s=total_wait_s)
     here = Continuation(
         {**request.meaning.filters, **request.lists.sent},
         request.select,
@@ -69,7 +73,7 @@ async def first_page(
         request.limit,
         Position(0, ""),
         total.count,
-        total.estimated,
+        total.error,
         str(uuid.uuid4()),
         selection.exclude,
         selection.only,
@@ -122,7 +126,7 @@ def _search_page(
     return SearchPage(
         here.result_id,
         here.total,
-        here.total_estimated,
+        here.total_error,
         records,
         here.filters,
         following,

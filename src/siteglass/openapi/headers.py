@@ -92,6 +92,13 @@ HEADERS: dict[str, Any] = {
         "true",
         always=False,
     ),
+    "X-Total-Error": _header(
+        "By how much an estimated `total_results` may be off; 95 of 100 are within it. `unknown` if the sample failed, "
+        "too: `total_results` is then what is known, the leads of the first page and one more if there is a next page.",
+        {"type": "string", "pattern": "^(unknown|[1-9][0-9]*)$"},
+        "4141",
+        always=False,
+    ),
     NOTES_HEADER: _header(
         "Number of notes about the search. There are notes on words of `query` that were not understood, corrected "
         "or replaced by a filter. Others are on a low confidence, unknown values and contradictions. `explain` lists "

@@ -25,6 +25,8 @@ MIN_SECRET_CHARS = 32
 COMPRESSION_LEVEL = 6
 RAW_DEFLATE = -15
 FORMAT = b"siteglass-cursor-1"
+# The error of a total in a cursor. An estimate's error is larger. The release before marked all estimates by it.
+UNKNOWN_ERROR = 1
 
 # By numbers that belong to the rows, not by places: a row that is added changes no cursor that is under way.
 _SELECT_IDS = {f.name: f.show.cursor_id for f in FIELDS if f.show and f.show.cursor_id is not None}
@@ -54,7 +56,8 @@ class Continuation:
     limit: int
     position: Position
     total: int
-    total_estimated: bool
+    total_error: int | None
+    """By how much the total may be off: 0 if it is exact, None if nobody knows."""
     result_id: str
     exclude_lists: tuple[int, ...] = ()
     """Numbers of lists whose leads are left out. Not their names: a list may be replaced by another of its name."""
@@ -78,7 +81,7 @@ class CursorSealer:
             now_s,
             continuation.result_id.replace("-", ""),
             continuation.total,
-            int(continuation.total_estimated),
+            UNKNOWN_ERROR if continuation.total_error is None else continuation.total_error,
             SORT_IDS[continuation.sort],
             continuation.limit,
             None if continuation.select is None else [_SELECT_IDS[name] for name in continuation.select],
@@ -101,7 +104,7 @@ class CursorSealer:
             raise InvalidCursor
         packed = self._decrypt(sealed, account)
         payload = orjson.loads(zlib.decompress(packed, wbits=RAW_DEFLATE))
-        issued, result_id, total, estimated, sort, limit, select, key, domain, backward, width, filters, *more = payload
+        issued, result_id, total, error, sort, limit, select, key, domain, backward, width, filters, *more = payload
         exclude_lists, only_lists = more or ((), ())
         if now_s > issued + self._life_s:
             raise CursorExpired
@@ -117,7 +120,7 @@ class CursorSealer:
             limit,
             Position(key, domain, bool(backward), width),
             total,
-            bool(estimated),
+            None if error == UNKNOWN_ERROR else error,
             f"{result_id[:8]}-{result_id[8:12]}-{result_id[12:16]}-{result_id[16:20]}-{result_id[20:]}",
             tuple(exclude_lists),
             tuple(only_lists),

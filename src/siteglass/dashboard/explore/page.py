@@ -23,7 +23,7 @@ from siteglass.dashboard.explore.address import (
 from siteglass.dashboard.explore.buying import charge_visitor, not_bought
 from siteglass.dashboard.explore.chips import make_chips
 from siteglass.dashboard.explore.notes import SearchHint, make_hints
-from siteglass.dashboard.explore.results import Results, Wanted, failed, find_results
+from siteglass.dashboard.explore.results import Results, Wanted, count_results, failed, find_results
 from siteglass.dashboard.explore.saved import MAX_NAME_CHARS, NAME_RULE, body_of, name_of, owner_of, reader_of
 from siteglass.dashboard.explore.start import find_start
 from siteglass.dashboard.explore.values import Panel, count_panel
@@ -58,6 +58,8 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     reading = await read_search(dashboard, visit, terms)
     if visit.wants_part and visit.query.get("part") == "facets":
         return await _show_facets(dashboard, visit, terms, reading.search)
+    if visit.wants_part and visit.query.get("part") == "total":
+        return await _show_total(dashboard, visit, terms, reading.search)
     if visit.wants_part and visit.query.get("part") == "count":
         return await _count_now(dashboard, visit, terms, reading.search)
     return await _show(dashboard, visit, terms, reading)
@@ -144,6 +146,18 @@ async def _find(
         return await find_results(dashboard.leads, dashboard.charger, terms, search)
     except SiteglassError as error:
         return failed(error)
+
+
+async def _show_total(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, search: ExploreSearch) -> Response:
+    """What the page says of all leads of its search, which it loads if counting takes long."""
+    try:
+        await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
+        results = await count_results(dashboard.leads, terms.caller, search)
+    except SiteglassError:
+        return Response(status_code=204)  # the page keeps what it has
+    if visit.query.get("saved"):
+        await _note_count(dashboard, visit, terms, results)
+    return dashboard.page(visit, "explore_total.html", results=results, search=search)
 
 
 async def _count_now(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, search: ExploreSearch) -> Response:

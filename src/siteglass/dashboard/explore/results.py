@@ -25,9 +25,12 @@ from siteglass.leads import previews
 from siteglass.leads.charging import FIRST_REQUEST_HEADER, AccountCharger, FindOffer, Offer, Retry, find_offer
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.evidence import find_leads
-from siteglass.leads.responses import ESTIMATED
+from siteglass.leads.responses import ERROR_HEADER, ESTIMATED_HEADER
 from siteglass.platform.postgres import Postgres
 from siteglass.query.relaxations import Relaxation
+
+# How long leads that are ready wait for their number. Where it takes longer, the page loads it by itself.
+TOTAL_WAIT_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Results:
     state: Literal["start", "empty", "none", "found", "bought", "failed"]
     total: int = 0
     estimated: bool = False
+    is_counting: bool = False
+    """Whether the total is the least that is known, or the received leads are not known yet."""
     received: int = 0
     """Leads of the search that are left out, because the account has received them."""
     rows: Sequence[LeadRow] = ()
@@ -97,7 +102,8 @@ class Wanted:
         if self.after:
             return partial(leads.later_page, caller, self.after, cap)
         now_s = leads.index.clock.now_ms() // 1000
-        return partial(leads.first_page, caller, {**self.body, **cap}, now_s)
+        wait_s = TOTAL_WAIT_S if max_credits is None else None
+        return partial(leads.first_page, caller, {**self.body, **cap}, now_s, wait_s)
 
 
 def wanted_page(search: ExploreSearch) -> Wanted:
@@ -123,13 +129,15 @@ async def find_results(
         message = "The link to this page has expired. Start again from the first page of the search."
         return Results("failed", message=message, status=404, next_path=replace(search, after="").path)
     page = orjson.loads(offer.body)
+    total, estimated = page["total_results"], ESTIMATED_HEADER in offer.headers
     quote, received = await asyncio.gather(
-        charger.quote(caller, offer.bill), _count_received(leads, caller, search, page)
+        charger.quote(caller, offer.bill), _received_so_far(leads, caller, search, total, estimated=estimated)
     )
     common = {
-        "total": page["total_results"],
-        "estimated": ESTIMATED.items() <= offer.headers.items(),
-        "received": received,
+        "total": total,
+        "estimated": estimated,
+        "is_counting": received is None or offer.headers.get(ERROR_HEADER) == "unknown",
+        "received": received or 0,
     }
     common |= {"balance": quote.balances.lead, "body": orjson.dumps(wanted.body).decode()}
     if not page["results"]:
@@ -188,12 +196,32 @@ def _stored(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str]
     )
 
 
-async def _count_received(leads: LeadEndpoints, caller: Caller, search: ExploreSearch, page: dict[str, Any]) -> int:
+async def count_results(leads: LeadEndpoints, caller: Caller, search: ExploreSearch) -> Results:
+    """How many leads a search finds, without the leads. Raises SiteglassError."""
+    total = await leads.count(caller, await leads.read(search.filters))
+    received = await _count_received(leads, caller, search, total.count, estimated=total.estimated)
+    return Results("found", total.count, total.estimated, received=received)
+
+
+async def _received_so_far(
+    leads: LeadEndpoints, caller: Caller, search: ExploreSearch, total: int, *, estimated: bool
+) -> int | None:
+    """As `_count_received`; None if that is not known soon."""
+    try:
+        async with asyncio.timeout(TOTAL_WAIT_S):
+            return await _count_received(leads, caller, search, total, estimated=estimated)
+    except (TimeoutError, Unavailable):
+        return None
+
+
+async def _count_received(
+    leads: LeadEndpoints, caller: Caller, search: ExploreSearch, total: int, *, estimated: bool
+) -> int:
     """How many leads the search would find in addition, if it did not leave out those that were received."""
-    if search.with_received or search.after:
+    if search.with_received or search.after or estimated:
         return 0
-    total = await leads.count(caller, await leads.read(replace(search, with_received=True).filters))
-    return max(0, total.count - page["total_results"]) if not total.estimated else 0
+    every = await leads.count(caller, await leads.read(replace(search, with_received=True).filters))
+    return 0 if every.estimated else max(0, every.count - total)
 
 
 async def _preview(

@@ -12,7 +12,7 @@ from siteglass.leads.charging import Offer
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.leads.requests import further_units, read_page
-from siteglass.leads.responses import ESTIMATED
+from siteglass.leads.responses import total_headers
 from siteglass.leads.searches.operations import COUNT_SEARCH, DELETE_SEARCH, RUN_SEARCH, SAVE_SEARCH, SEARCHES
 from siteglass.leads.searches.requests import read_saved_search
 from siteglass.leads.searches.responses import SearchDeletedResponse, count_response, searches_response, show
@@ -70,7 +70,7 @@ class SearchEndpoints:
         await self._leads.guard.take_rest(caller, call, COUNTING_UNITS + further_units(saved.search))
         total = await self._leads.count(caller, await self._leads.read(saved.search))
         await self._searches.note_count(saved, total.count)
-        return json_response(count_response(saved, total.count), headers=ESTIMATED if total.estimated else {})
+        return json_response(count_response(saved, total.count), headers=total_headers(total.error))
 
     async def run(self, request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
         """The first page of a saved search."""

@@ -9,6 +9,7 @@ from starlette.datastructures import QueryParams
 from siteglass.errors import NotFound, PayloadTooLarge, QueryError, UnsupportedMediaType
 from siteglass.leads.operations import COUNTING_UNITS, SEARCH
 from siteglass.leads.requests import PageBody, read_page
+from siteglass.leads.responses import TOTAL_HEADERS
 from siteglass.leads.searches import examples
 from siteglass.leads.searches.requests import SavedSearchBody, SavedSearchParameters, read_saved_search
 from siteglass.leads.searches.responses import (
@@ -72,7 +73,7 @@ COUNT_SEARCH = Operation(
     "Count a saved search",
     "Returns how many leads match now and how many matched at the last count, and stores the new count. No lead is "
     f"returned and nothing is charged. Uses {COUNTING_UNITS} units of the rate limit.",
-    Success("The counts.", (SavedSearchCount,), examples.counted, headers=("X-Total-Estimated",)),
+    Success("The counts.", (SavedSearchCount,), examples.counted, headers=TOTAL_HEADERS),
     scope="search",
     parameters=SavedSearchParameters,
     mistake=lambda: read_no_parameters(QueryParams("limit=1")),

@@ -2,8 +2,12 @@
 
 Requests go to nodes that answer their probes; if none does, all are tried. While a node is out, the others are asked to
 search the copies that they have. A request that may be repeated gets one more attempt, on another node and within
-its deadline. So the first attempt has only a part of the time. Attempts are bounded by a budget, so that a cluster in
-trouble does not get twice the load.
+its deadline. So the first attempt has only a part of the time. Second attempts are bounded by a budget, a tenth of the
+requests, so that a cluster in trouble does not get twice the load.
+
+A response can do without an optional request, such as a count. It has all of its time on one node: another node would
+be as late. Only what fails at once is repeated. Optional requests have their own places, so that others never wait for
+them.
 
 The engine's query language is in `index`, not here.
 """
@@ -28,10 +32,11 @@ from siteglass.platform.opensearch.node import Node, Watch
 from siteglass.platform.tracing import TRACEPARENT, timed_span
 from siteglass.settings import Settings, SettingsError, variable
 
-MAX_CONNECTIONS = 128
+MAX_CONNECTIONS, MAX_OPTIONAL = 128, 64
 FIRST_ATTEMPT = 0.4
 """Part of the deadline that the first of two attempts gets."""
-MAX_RETRIES, RETRIES_PER_REQUEST = 200.0, 0.2
+MAX_RETRIES, RETRIES_PER_REQUEST = 64.0, 0.1
+"""Of each worker. At once, as many as one of two nodes has under way when it is lost."""
 
 Head = Mapping[str, Any]
 Decode = Callable[[bytes], Any]
@@ -61,6 +66,7 @@ class _Attempt:
     node: Node
     ends: float
     last: bool
+    optional: bool
 
 
 class OpenSearch:
@@ -76,9 +82,10 @@ class OpenSearch:
         self._watch = Watch(self.nodes)
         # Workers do not all begin with the same node.
         self._next = random.randrange(len(self.nodes))  # noqa: S311 -- guards nothing
-        self._places = asyncio.Semaphore(MAX_CONNECTIONS)
+        # By whether a request is optional.
+        self._places = {False: asyncio.Semaphore(MAX_CONNECTIONS), True: asyncio.Semaphore(MAX_OPTIONAL)}
+        self._running = {False: 0, True: 0}
         self._retries = MAX_RETRIES
-        self._running = 0
 
     async def request(
         self,
@@ -111,6 +118,7 @@ class OpenSearch:
         timeout_ms: int,
         params: Mapping[str, str] | None = None,
         cancels: bool = True,
+        optional: bool = False,
         decode: Decode = orjson.loads,
     ) -> Any:
         """A read of documents: a search, a count or a look-up. It goes to copies on nodes that answer. Those that the
@@ -122,10 +130,15 @@ class OpenSearch:
             asked = {**(params or {}), **ends, **self._preference()}
             return node.address.request("POST", path, asked, raw, ndjson=False)
 
-        return await self._call(f"POST {path}", build, timeout_ms, repeatable=True, decode=decode)
+        return await self._call(f"POST {path}", build, timeout_ms, repeatable=True, optional=optional, decode=decode)
 
     async def msearch(
-        self, searches: Sequence[tuple[Head, bytes]], *, timeout_ms: int, decode: Decode = orjson.loads
+        self,
+        searches: Sequence[tuple[Head, bytes]],
+        *,
+        timeout_ms: int,
+        optional: bool = False,
+        decode: Decode = orjson.loads,
     ) -> Any:
         """Several searches in one request: a head and the bytes of a body for each. Returns the whole response."""
 
@@ -134,24 +147,31 @@ class OpenSearch:
             lines = [line for head, body in searches for line in (orjson.dumps({**head, **added}), body)]
             return node.address.request("POST", "/_msearch", {}, b"\n".join((*lines, b"")), ndjson=True)
 
-        return await self._call("POST /_msearch", build, timeout_ms, repeatable=True, decode=decode)
+        return await self._call("POST /_msearch", build, timeout_ms, repeatable=True, optional=optional, decode=decode)
 
     async def _call(
-        self, what: str, build: Build, timeout_ms: int, *, repeatable: bool, decode: Decode = orjson.loads
+        self,
+        what: str,
+        build: Build,
+        timeout_ms: int,
+        *,
+        repeatable: bool,
+        optional: bool = False,
+        decode: Decode = orjson.loads,
     ) -> Any:
         self._watch.start()
         self._retries = min(MAX_RETRIES, self._retries + RETRIES_PER_REQUEST)
         problem = ""
-        for attempt in self._attempts(timeout_ms / 1000, repeatable=repeatable):
+        for attempt in self._attempts(timeout_ms / 1000, repeatable=repeatable, optional=optional):
             started, outcome = time.perf_counter(), "canceled"
-            self._running += 1
+            self._running[optional] += 1
             try:
                 with timed_span("engine") as step:
                     answer = await self._ask(attempt, build, decode, step.traceparent, repeatable=repeatable)
             except TimeoutError:
                 outcome = "timeout"
                 problem = f"no response within {timeout_ms / 1000:g} s"
-                if attempt.last:
+                if attempt.last or optional:
                     break
             except ConnectionFailed as error:
                 outcome = "failed"
@@ -170,26 +190,27 @@ class OpenSearch:
                 outcome = "partial"
                 problem = "a shard does not respond"
             finally:
-                self._running -= 1
+                self._running[optional] -= 1
                 metrics.opensearch_seconds(attempt.node.label, outcome).observe(time.perf_counter() - started)
         raise Unavailable(f"opensearch {what}: {problem}")
 
-    def _attempts(self, timeout_s: float, *, repeatable: bool) -> Iterator[_Attempt]:
+    def _attempts(self, timeout_s: float, *, repeatable: bool, optional: bool) -> Iterator[_Attempt]:
         """One attempt, and another after it failed; more only where no connection can be made, which costs nothing."""
         begun = time.monotonic()
         first, *others = self._order()
         if not repeatable or not others:
-            yield _Attempt(first, begun + timeout_s, last=True)
+            yield _Attempt(first, begun + timeout_s, last=True, optional=optional)
             return
-        yield _Attempt(first, begun + FIRST_ATTEMPT * timeout_s, last=False)
+        first_s = timeout_s if optional else FIRST_ATTEMPT * timeout_s
+        yield _Attempt(first, begun + first_s, last=False, optional=optional)
         if self._retries >= 1:
             self._retries -= 1
             metrics.OPENSEARCH_RETRIES.inc()
             for node in sorted(others, key=Node.doubt):
-                yield _Attempt(node, begun + timeout_s, last=True)
+                yield _Attempt(node, begun + timeout_s, last=True, optional=optional)
 
     async def _ask(self, attempt: _Attempt, build: Build, decode: Decode, traceparent: str, *, repeatable: bool) -> Any:
-        async with asyncio.timeout(attempt.ends - time.monotonic()), self._places:
+        async with asyncio.timeout(attempt.ends - time.monotonic()), self._places[attempt.optional]:
             left_ms = max(1, round((attempt.ends - time.monotonic()) * 1000))
             request = build(attempt.node, left_ms)
             if traceparent:
@@ -224,8 +245,9 @@ class OpenSearch:
         """Set the metrics of the nodes, and of the calls that are under way."""
         for node in self.nodes:
             metrics.OPENSEARCH_NODE_IN.labels(node.label).set(node.is_in)
-        metrics.OPENSEARCH_RUNNING.set(self._running)
-        metrics.OPENSEARCH_WAITING.set(max(0, self._running - MAX_CONNECTIONS))
+        needed, optional = self._running[False], self._running[True]
+        metrics.OPENSEARCH_RUNNING.set(needed + optional)
+        metrics.OPENSEARCH_WAITING.set(max(0, needed - MAX_CONNECTIONS) + max(0, optional - MAX_OPTIONAL))
 
     async def close(self) -> None:
         """Stop probing and end all connections."""
