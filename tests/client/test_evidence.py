@@ -126,10 +126,10 @@ def test_on_a_narrow_terminal(desk: Desk) -> None:
     assert shown.splitlines()[:6] == [
         "info@seen.example",
         "  kind        email",
-        "  page        https://seen.example/imprint",
+        "  page        https://seen.example/contact",
         "  method      text",
         "  first seen  2026-08-19",
-        "  last seen   2026-09-18",
+        "  last seen   2026-09-21",
     ]
 
 
