@@ -127,8 +127,8 @@ def test_on_a_narrow_terminal(desk: Desk) -> None:
         "info@seen.example",
         "  kind        email",
         "  page        https://seen.example/contact",
-        "  method      text",
-        "  first seen  2026-08-19",
+        "  method      mailto",
+        "  first seen  2026-08-22",
         "  last seen   2026-09-21",
     ]
 
