@@ -174,8 +174,8 @@ def test_every_page_is_there_as_markdown(own: httpx.Client, pages: dict[str, str
         assert copies[copy].headers["content-type"] == "text/markdown; charset=utf-8"
         assert "not run:" not in copies[copy].text
         _protected(copies[copy])
-    for path, copy in copies.items():
-        links = re.findall(r"\]\((/docs[^)#\s]*)", copy.text)
+    for path, response in copies.items():
+        links = re.findall(r"\]\((/docs[^)#\s]*)", response.text)
         assert {link for link in links if link.endswith(".md")} <= copies.keys(), path
         assert all(link.endswith((".md", ".svg", ".png")) for link in links), path
 

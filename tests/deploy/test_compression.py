@@ -66,7 +66,7 @@ def _answers(client: httpx.Client) -> bool:
 def test_texts_are_compressed_but_not_pages_with_secrets(
     site: Site, callers: httpx.Client, path: str, kind: str, compressed: bool
 ) -> None:
-    site.say(TEXT, **{"Content-Type": kind})
+    site.say(TEXT, 200, **{"Content-Type": kind})
     response = callers.get(path)
     assert (response.content, response.headers.get("content-encoding") == "gzip") == (TEXT, compressed)
     assert (response.num_bytes_downloaded < len(TEXT) / 10) is compressed
