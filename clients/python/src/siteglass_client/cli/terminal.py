@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from textwrap import TextWrapper
 from typing import Any, Protocol
 
 import click
@@ -59,7 +60,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     console = Console()
     widths = _widths(columns, cells, console.width - len(BORDERS) * len(columns) - 1)
     if widths is None:
-        _show_lines(columns, cells)
+        _show_lines(columns, cells, console.width)
         return
     table = Table()
     for column, width in zip(columns, widths, strict=True):
@@ -84,13 +85,14 @@ def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], room: int) -
     return widths
 
 
-def _show_lines(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> None:
+def _show_lines(columns: Sequence[str], cells: Iterable[Sequence[str]], width: int) -> None:
     widest = max(map(cell_len, columns[1:]))
+    lines = TextWrapper(width, subsequent_indent=" " * (widest + 4), break_long_words=False, break_on_hyphens=False)
     for first, *rest in cells:
         click.echo(first)
         for name, value in zip(columns[1:], rest, strict=True):
             if value:
-                click.echo(f"  {name:<{widest}}  {value}")
+                click.echo(lines.fill(f"  {name:<{widest}}  {value}"))
 
 
 def _shown(value: Any) -> str:
