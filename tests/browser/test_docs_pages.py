@@ -75,6 +75,25 @@ def test_from_the_landing_page_to_an_error_by_keyboard(site: Site, browse: Brows
     expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("look", [LIGHT, DARK, PHONE_DARK], ids=str)
+def test_the_reference(site: Site, browse: Browse, look: Look) -> None:
+    page = browse.open(site.url, look)
+    page.goto("/docs/api")
+    expect(page.get_by_role("heading", name="Siteglass", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Find leads")).to_be_attached()
+    assert _is_dark(page) is (look.scheme == "dark")
+    axe(page)
+    fits(page)
+
+
+def test_a_request_from_the_reference(site: Site, browse: Browse) -> None:
+    page = browse.open(site.url)
+    page.goto("/docs/api#tag/service/GET/healthz")
+    page.get_by_role("button", name="Test Request").first.click()
+    page.get_by_role("button", name="Send Request").last.click()
+    expect(page.get_by_text("200 OK")).to_be_visible()
+
+
 _ANSWERS = """async (questions) => {
     const field = document.getElementById("find"), answers = [];
     for (const question of questions) {
@@ -145,22 +164,3 @@ def test_the_menu_on_a_phone(site: Site, browse: Browse) -> None:
     fits(page)
     page.get_by_role("link", name="Next: Test your integration").click()
     expect(page.get_by_role("heading", level=1, name="Test your integration")).to_be_visible()
-
-
-@pytest.mark.parametrize("look", [LIGHT, DARK, PHONE_DARK], ids=str)
-def test_the_reference(site: Site, browse: Browse, look: Look) -> None:
-    page = browse.open(site.url, look)
-    page.goto("/docs/api")
-    expect(page.get_by_role("heading", name="Siteglass", exact=True)).to_be_visible()
-    expect(page.get_by_role("heading", name="Find leads")).to_be_attached()
-    assert _is_dark(page) is (look.scheme == "dark")
-    axe(page)
-    fits(page)
-
-
-def test_a_request_from_the_reference(site: Site, browse: Browse) -> None:
-    page = browse.open(site.url)
-    page.goto("/docs/api#tag/service/GET/healthz")
-    page.get_by_role("button", name="Test Request").first.click()
-    page.get_by_role("button", name="Send Request").last.click()
-    expect(page.get_by_text("200 OK")).to_be_visible()
