@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 SETUP_STAMP := $(VENV)/.setup-done
 DOCS_STAMP := $(VENV)/.docs-rendered
 # With folders: their times tell that a page was removed.
-DOCS_SOURCES = README.md clients/python/README.md scripts/build_docs.py $(shell find docs)
+DOCS_SOURCES = README.md clients/python/README.md scripts/build_docs.py $(wildcard scripts/docs_*.py) $(shell find docs)
 # More workers than cores: the tests spend much of their time waiting for the engines.
 PYTEST_WORKERS ?= 4
 PYTEST_ARGS ?=

@@ -1,4 +1,5 @@
-"""Renders the docs that the service serves at /docs: Markdown pages to HTML, and copies of their images.
+"""Renders the docs that the service serves at /docs: Markdown pages to HTML, with copies of their images and Markdown,
+the list for language models (llms.txt) and the index of the search.
 
 The files go to src/siteglass/web/static/docs/, which is not in git. scripts/build_hook.py renders them when the package
 is built or installed from a checkout, and `make setup` when a page has changed.
@@ -11,15 +12,20 @@ header of all pages; the service fills them in.
 from __future__ import annotations
 
 import html
+import itertools
+import json
 import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-ROOT = Path(__file__).parents[1]
+import docs_search
+from docs_order import CONTRIBUTORS, ROOT, Entry, order
+
 FOLDER = ROOT / "src" / "siteglass" / "web" / "static" / "docs"
 # Pages for contributors are left out: people who have no repository cannot use them.
 SOURCES = {
@@ -33,7 +39,7 @@ SOURCES = {
     "docs/threat-model.md": "threat-model",
 }
 SECTIONS = ("guides", "errors", "reference", "runbooks")
-CONTRIBUTORS = "For contributors"
+_LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 
 _TEMPLATE = """\
 <!doctype html>
@@ -45,16 +51,32 @@ _TEMPLATE = """\
     <meta name="color-scheme" content="light dark">
     <title>{title} · Siteglass</title>
     <link rel="icon" type="image/svg+xml" href="{{files}}/icon.svg">
+    <link rel="alternate" type="text/markdown" href="{markdown}">
     <link rel="stylesheet" href="{{files}}/tokens.css">
     <link rel="stylesheet" href="{{files}}/frame.css">
     <link rel="stylesheet" href="{{files}}/site.css">
+    <link rel="stylesheet" href="{{files}}/docs.css">
   </head>
   <body>
     <a class="skip" href="#page-content">Skip to the content</a>
     {{header}}
-    <div class="page">
-{contents}      <main id="page-content">
-{body}      </main>
+    <div class="page docs">
+      <aside class="side">
+        <div class="find" role="search" hidden>
+          <label for="find">Search the docs</label>
+          <input id="find" type="search" autocomplete="off" spellcheck="false" aria-controls="found">
+          <p class="hint" id="found-count" role="status"></p>
+          <ol id="found"></ol>
+        </div>
+        <details class="menu">
+          <summary>All pages</summary>
+          <nav aria-label="Docs">
+{menu}          </nav>
+        </details>
+      </aside>
+      <script src="{{files}}/docs.js"></script>
+      <main id="page-content">
+{body}{turn}      </main>
     </div>
   </body>
 </html>
@@ -62,8 +84,8 @@ _TEMPLATE = """\
 
 
 @dataclass(slots=True)
-class _Page:
-    """A page while it is rendered."""
+class Page:
+    """A page: what was read from its Markdown."""
 
     source: Path
     addresses: dict[Path, str]
@@ -71,6 +93,20 @@ class _Page:
     headings: list[tuple[str, str, str]] = field(default_factory=list)
     """Tag, anchor and text."""
     images: list[Path] = field(default_factory=list)
+    paragraphs: list[str] = field(default_factory=list)
+    """Everything that it says, without marks."""
+    summary: str = ""
+    """The first paragraph."""
+    body: str = ""
+    markdown: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.headings[0][2]
+
+    @property
+    def path(self) -> str:
+        return _path(self.addresses[self.source])
 
 
 def served_pages() -> dict[Path, str]:
@@ -88,7 +124,7 @@ def anchor(text: str, earlier: list[str]) -> str:
     return f"{plain}-{earlier.count(plain)}" if plain in earlier else plain
 
 
-def _resolve(page: _Page, target: str) -> str | None:
+def _resolve(page: Page, target: str) -> str | None:
     """The path of the service that a link leads to; None if only the repository has it."""
     if target.startswith("#") or "://" in target:
         return target
@@ -96,10 +132,19 @@ def _resolve(page: _Page, target: str) -> str | None:
     name = page.addresses.get(Path(os.path.normpath(page.source.parent / file)))
     if name is None:
         return None
-    return ("/docs" if name == "index" else f"/docs/{name}") + (f"#{fragment}" if fragment else "")
+    return _path(name) + (f"#{fragment}" if fragment else "")
 
 
-def _rewrite_inline(page: _Page, tokens: list[Token]) -> list[Token]:
+def _path(name: str) -> str:
+    return "/docs" if name == "index" else f"/docs/{name}"
+
+
+def _copy_path(path: str) -> str:
+    """Where the Markdown of a page is."""
+    return f"{path}/index.md" if path == "/docs" else f"{path}.md"
+
+
+def _rewrite_inline(page: Page, tokens: list[Token]) -> list[Token]:
     kept: list[Token] = []
     without_target = False
     for token in tokens:
@@ -119,11 +164,17 @@ def _rewrite_inline(page: _Page, tokens: list[Token]) -> list[Token]:
     return kept
 
 
+def _plain(token: Token) -> str:
+    return "".join(
+        " " if child.type == "softbreak" else child.content for child in token.children or [] if child.type != "image"
+    )
+
+
 def _raw(content: str) -> Token:
     return Token("html_block", "", 0, content=content)
 
 
-def _rewrite(page: _Page, tokens: list[Token]) -> list[Token]:
+def _rewrite(page: Page, tokens: list[Token]) -> list[Token]:
     """The tokens with anchors, resolved links and tables that scroll; comments are left out."""
     kept: list[Token] = []
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
@@ -135,7 +186,15 @@ def _rewrite(page: _Page, tokens: list[Token]) -> list[Token]:
             page.anchors.append(str(token.attrs["id"]))
             page.headings.append((token.tag, page.anchors[-1], text))
         elif token.type == "inline":
+            page.paragraphs.append(_plain(token))
+            if kept[-1].type == "paragraph_open" and not page.summary:
+                page.summary = page.paragraphs[-1]
             token.children = _rewrite_inline(page, token.children or [])
+            if kept[-1].type == "heading_open" and kept[-1].tag != "h1":
+                link = f'<a class="anchor" href="#{page.anchors[-1]}">'
+                token.children = [_raw(link), *token.children, _raw("</a>")]
+        elif token.type == "fence":
+            page.paragraphs.append(token.content)
         elif token.type == "html_block":
             if not re.fullmatch(r"(<!--.*?-->\s*)+", token.content, re.DOTALL):
                 raise ValueError(f"{page.source}: write Markdown, not HTML: {token.content}")
@@ -151,44 +210,130 @@ def _rewrite(page: _Page, tokens: list[Token]) -> list[Token]:
     return kept
 
 
-def _contents(page: _Page) -> str:
+def read(source: Path, text: str, addresses: dict[Path, str]) -> Page:
+    """A page and its Markdown as callers get it."""
+    if "{files}" in text or "{header}" in text:
+        raise ValueError(f"{source}: {{files}} and {{header}} are filled in by the service; write them differently")
+    markdown = MarkdownIt("commonmark").enable("table")
+    page = Page(source, addresses)
+    tokens = markdown.parse(text)
+    page.markdown = _copy(page, text, tokens)
+    body = markdown.renderer.render(_rewrite(page, tokens), markdown.options, {})
+    page.body = body.replace("<pre>", '<pre tabindex="0">').replace("<img ", '<img loading="lazy" ')
+    return page
+
+
+def _copy(page: Page, text: str, tokens: list[Token]) -> str:
+    """The Markdown without comments and the part for contributors; links lead to other such copies."""
+    lines = text.splitlines(keepends=True)
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type == "heading_open" and following is not None and following.content == CONTRIBUTORS:
+            del lines[(token.map or [0])[0] :]
+        elif token.type == "html_block":
+            start, end = token.map or (0, 0)
+            lines[start:end] = [""] * (end - start)
+
+    def link(match: re.Match[str]) -> str:
+        if match["image"]:
+            return f"![{match['text']}]({{files}}/{Path(match['target']).name})"
+        address = _resolve(page, match["target"])
+        if address is None or not address.startswith("/docs"):
+            return match["text"] if address is None else match[0]
+        path, mark, fragment = address.partition("#")
+        return f"[{match['text']}]({_copy_path(path)}{mark}{fragment})"
+
+    return _LINK.sub(link, "".join(lines))
+
+
+def _menu(page: Page, entries: list[Entry], pages: dict[Path, Page]) -> str:
+    """The links to all pages; those of a family only on its own pages."""
+    here = next(entry for entry in entries if entry.source == page.source)
+    lines: list[str] = []
+    for group, listed in itertools.groupby(entries, lambda entry: entry.group):
+        shown = [entry for entry in listed if entry.parent in (None, here.source, here.parent)]
+        lines.append(f"            <p>{html.escape(group)}</p>\n            <ul>\n")
+        lines += [_menu_line(pages[entry.source], page, nested=entry.parent is not None) for entry in shown]
+        lines.append("            </ul>\n")
+    return "".join(lines)
+
+
+def _menu_line(target: Page, page: Page, *, nested: bool) -> str:
+    mark, contents = (' aria-current="page"', _contents(page)) if target is page else ("", "")
+    kind = ' class="nested"' if nested else ""
+    link = f'<a href="{target.path}"{mark}>{html.escape(target.title)}</a>'
+    return f"              <li{kind}>{link}{contents}</li>\n"
+
+
+def _contents(page: Page) -> str:
     """The table of contents: headings of the second and third level."""
     entries = [
-        f'          <li class="{tag}"><a href="#{anchor}">{html.escape(text)}</a></li>\n'
+        f'<li class="{tag}"><a href="#{anchor}">{html.escape(text)}</a></li>\n'
         for tag, anchor, text in page.headings
         if tag in ("h2", "h3")
     ]
     if len(entries) < 2:
         return ""
-    return (
-        '      <nav class="contents" aria-label="On this page">\n        <p>On this page</p>\n'
-        f"        <ul>\n{''.join(entries)}        </ul>\n      </nav>\n"
-    )
+    return f'\n<nav class="contents" aria-label="On this page">\n<ul>\n{"".join(entries)}</ul>\n</nav>'
 
 
-def render(source: Path, text: str, addresses: dict[Path, str]) -> tuple[str, list[Path]]:
-    """A page as HTML, and the images that it shows."""
-    if "{files}" in text or "{header}" in text:
-        raise ValueError(f"{source}: {{files}} and {{header}} are filled in by the service; write them differently")
-    markdown = MarkdownIt("commonmark").enable("table")
-    page = _Page(source, addresses)
-    tokens = _rewrite(page, markdown.parse(text))
-    body = markdown.renderer.render(tokens, markdown.options, {})
-    body = body.replace("<pre>", '<pre tabindex="0">').replace("<img ", '<img loading="lazy" ')
-    title = html.escape(page.headings[0][2])
-    rendered = _TEMPLATE.format(source=source.relative_to(ROOT), title=title, contents=_contents(page), body=body)
-    return rendered, page.images
+def _turn(page: Page, order: list[Page]) -> str:
+    """The links to the pages before and after, and to the Markdown."""
+    place = order.index(page)
+    links = [f'<a href="{_copy_path(page.path)}">This page as Markdown</a>']
+    if place > 0:
+        before = order[place - 1]
+        links.insert(0, f'<a rel="prev" href="{before.path}">Previous: {html.escape(before.title)}</a>')
+    if place + 1 < len(order):
+        after = order[place + 1]
+        links.append(f'<a rel="next" href="{after.path}">Next: {html.escape(after.title)}</a>')
+    return f'<nav class="turn" aria-label="Pages before and after">{"".join(links)}</nav>\n'
+
+
+def _llms(entries: list[Entry], pages: dict[Path, Page]) -> str:
+    """The list of all pages for language models (llmstxt.org)."""
+    home = pages[ROOT / "README.md"]
+    lines = ["# Siteglass\n", f"\n> {home.summary}\n"]
+    for group, listed in itertools.groupby(entries, lambda entry: entry.group):
+        lines.append(f"\n## {group}\n\n")
+        for entry in listed:
+            page = pages[entry.source]
+            lines.append(f"- [{page.title}]({_copy_path(page.path)}): {page.summary}\n")
+    return "".join(lines)
 
 
 def build() -> dict[str, bytes]:
     """Every file by its path inside the folder."""
     addresses = served_pages()
+    texts = {source: source.read_text("utf-8") for source in addresses}
+    pages = {source: read(source, text, addresses) for source, text in texts.items()}
+    entries = order(texts)
+    ordered = [pages[entry.source] for entry in entries]
     files: dict[str, bytes] = {}
-    for source, name in addresses.items():
-        rendered, images = render(source, source.read_text("utf-8"), addresses)
-        files[f"{name}.html"] = rendered.encode()
-        files.update((f"images/{image.name}", image.read_bytes()) for image in images)
+    for page in ordered:
+        name = addresses[page.source]
+        rendered = _TEMPLATE.format(
+            source=page.source.relative_to(ROOT),
+            title=html.escape(page.title),
+            markdown=_copy_path(page.path),
+            menu=_menu(page, entries, pages),
+            body=page.body,
+            turn=_turn(page, ordered),
+        )
+        files |= {f"{name}.html": rendered.encode(), f"{name}.md": page.markdown.encode()}
+        files.update((f"images/{image.name}", image.read_bytes()) for image in page.images)
+    files["llms.txt"] = _llms(entries, pages).encode()
+    files["search.json"] = json.dumps(search_index(entries, pages), ensure_ascii=False, separators=(",", ":")).encode()
     return files
+
+
+def search_index(entries: list[Entry], pages: dict[Path, Page]) -> dict[str, Any]:
+    """What `docs.js` searches."""
+    texts = []
+    for entry in entries:
+        page = pages[entry.source]
+        headings = [(anchor, text) for tag, anchor, text in page.headings if tag != "h1"]
+        texts.append(docs_search.Text(page.path, page.title, entry.tasks, headings, " ".join(page.paragraphs)))
+    return docs_search.index(texts)
 
 
 def write() -> list[str]:

@@ -95,13 +95,15 @@ class Site:
 
 
 @contextmanager
-def hosting(tls: ssl.SSLContext | None = None) -> Iterator[Site]:
+def hosting(tls: ssl.SSLContext | None = None, *, version: str = "HTTP/1.0") -> Iterator[Site]:
     """The web server, while it listens."""
     site = Site()
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = version
+
         def do_GET(self) -> None:
-            site.asked.append((self.headers["Host"].partition(":")[0], self.path))
+            site.asked.append((self.headers.get("Host", "").partition(":")[0], self.path))
             time.sleep(site.delay_s)
             self.send_response(site.status)
             for name, value in {"Content-Length": str(len(site.body)), **site.headers}.items():

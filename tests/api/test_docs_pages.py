@@ -28,7 +28,13 @@ POLICY = {
     "form-action": "'none'",
     "frame-ancestors": "'none'",
 }
-KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "png": "image/png"}
+KINDS = {
+    "js": "text/javascript",
+    "json": "application/json",
+    "css": "text/css",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+}
 
 
 def _protected(response: httpx.Response) -> None:
@@ -66,6 +72,7 @@ def _loaded(pages: dict[str, str]) -> dict[str, str]:
         path
         for page in pages.values()
         for path in re.findall(r'<(?:script|link|img)\b[^>]*\b(?:src|href)="([^"]+)"', page)
+        if not path.endswith(".md")  # offered, not loaded
     }
     return {path.rpartition("/")[2]: path for path in paths}
 
@@ -108,7 +115,7 @@ def test_links_lead_to_pages_and_headings(pages: dict[str, str]) -> None:
     for path, page in pages.items():
         for link in _links(page):
             target, _, anchor = link.partition("?")[0].partition("#")
-            if target in ("/opt-out", "/openapi.json", "mailto:privacy@example.com"):
+            if target in ("/opt-out", "/openapi.json", "mailto:privacy@example.com") or target.endswith(".md"):
                 continue
             assert (target or path) in pages, f"{path}: {link}"
             assert not anchor or f' id="{anchor}"' in pages[target or path], f"{path}: {link}"
@@ -124,6 +131,53 @@ def test_a_page_has_a_title_and_a_table_of_contents(pages: dict[str, str]) -> No
     assert '<pre tabindex="0"><code class="language-sh">curl -s &quot;$BASE_URL' in page
     assert "<table>" in pages["/docs/reference/filters"]
     assert "not run:" not in "".join(pages.values())
+
+
+def test_each_page_leads_to_the_next_one(pages: dict[str, str]) -> None:
+    path, seen = "/docs", ["/docs"]
+    while following := re.search(r'<a rel="next" href="([^"]+)"', pages[path]):
+        assert f'<a rel="prev" href="{path}"' in pages[following[1]]
+        path = following[1]
+        seen.append(path)
+    assert sorted(seen) == PATHS
+
+
+def test_the_menu_lists_the_pages_of_a_family_beside_them(pages: dict[str, str]) -> None:
+    def menu(path: str) -> set[str]:
+        links = _links(pages[path].partition('<nav aria-label="Docs">')[2].partition("</aside>")[0])
+        return {link for link in links if not link.startswith("#")}
+
+    family = {path for path in PATHS if path.startswith("/docs/errors/")}
+    assert menu("/docs/errors") == menu("/docs/errors/NOT_FOUND") - {
+        "#why",
+        "#example",
+        "#what-to-do",
+        "#what-it-costs",
+    }
+    assert family < menu("/docs/errors")
+    assert not family & menu("/docs/guides/mcp")
+    assert set(PATHS) == menu("/docs/errors") | menu("/docs/reference") | menu("/docs/guides/on-call")
+
+
+@pytest.mark.promise("route.GET /docs/{name}", "route.GET /docs/{section}/{name}", "route.GET /llms.txt")
+def test_every_page_is_there_as_markdown(own: httpx.Client, pages: dict[str, str]) -> None:
+    listed = own.get("/llms.txt")
+    assert listed.headers["content-type"] == "text/plain; charset=utf-8"
+    assert listed.text.startswith("# Siteglass\n\n> Siteglass is ")
+    paths = re.findall(r"^- \[[^]]+\]\(([^)]+)\): \S", listed.text, re.MULTILINE)
+    assert len(paths) == len(PATHS)
+    copies = {path: own.get(path) for path in paths}
+    for path in PATHS:
+        copy = "/docs/index.md" if path == "/docs" else f"{path}.md"
+        assert f'type="text/markdown" href="{copy}"' in pages[path]
+        assert copies[copy].status_code == 200
+        assert copies[copy].headers["content-type"] == "text/markdown; charset=utf-8"
+        assert "not run:" not in copies[copy].text
+        _protected(copies[copy])
+    for path, response in copies.items():
+        links = re.findall(r"\]\((/docs[^)#\s]*)", response.text)
+        assert {link for link in links if link.endswith(".md")} <= copies.keys(), path
+        assert all(link.endswith((".md", ".svg", ".png")) for link in links), path
 
 
 @pytest.mark.promise("route.GET /docs/api")
@@ -172,7 +226,8 @@ def test_a_package_without_rendered_docs_says_so(own_settings: Settings) -> None
 @pytest.mark.promise("route.GET /docs/files/{version}/{name}")
 def test_their_files(own: httpx.Client, pages: dict[str, str]) -> None:
     loaded = _loaded(pages)
-    assert {"overview.png", "sgl.svg"} < set(loaded)
+    assert {"overview.png", "sgl.svg", "docs.js"} < set(loaded)
+    loaded["search.json"] = loaded["docs.js"].replace("docs.js", "search.json")
     for name, path in loaded.items():
         response = own.get(path)
         assert response.status_code == 200, path

@@ -6,6 +6,8 @@ another host.
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -13,6 +15,7 @@ import build_docs
 from testing.outcomes import first_by_day
 from tests.browser.conftest import Site
 from tests.browser.driving import DARK, LIGHT, PHONE_DARK, Browse, Look, axe, fits, look_again
+from tests.docs.blocks import ROOT
 
 PATHS = ["/", *sorted("/docs" if name == "index" else f"/docs/{name}" for name in build_docs.served_pages().values())]
 # Pages with every kind of element that is rendered: axe-core takes seconds, and all pages share a stylesheet.
@@ -62,8 +65,8 @@ def test_from_the_landing_page_to_an_error_by_keyboard(site: Site, browse: Brows
     expect(page.get_by_role("link", name="Sign in").first).to_have_attribute("href", "/dashboard/sign-in")
     page.get_by_role("link", name="Docs", exact=True).first.focus()
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="Errors", exact=True).click()
-    page.get_by_role("link", name="CURSOR_EXPIRED").click()
+    page.get_by_role("navigation", name="Docs").get_by_role("link", name="Errors", exact=True).click()
+    page.get_by_role("main").get_by_role("link", name="CURSOR_EXPIRED").click()
     expect(page.get_by_role("heading", name="CURSOR_EXPIRED")).to_be_visible()
     page.get_by_role("navigation", name="On this page").get_by_role("link", name="What to do").click()
     expect(page.get_by_role("heading", name="What to do")).to_be_in_viewport()
@@ -90,3 +93,75 @@ def test_a_request_from_the_reference(site: Site, browse: Browse) -> None:
     page.get_by_role("button", name="Test Request").first.click()
     page.get_by_role("button", name="Send Request").last.click()
     expect(page.get_by_text("200 OK")).to_be_visible()
+
+
+_ANSWERS = """async (questions) => {
+    const field = document.getElementById("find"), answers = [];
+    for (const question of questions) {
+        field.value = question;
+        field.dispatchEvent(new Event("input"));
+        await new Promise((done) => setTimeout(done));
+        answers.push(new URL(document.querySelector("#found a")?.href ?? "/", location).pathname);
+    }
+    return answers;
+}"""
+
+
+def test_the_search_finds_the_right_page_first(site: Site, browse: Browse) -> None:
+    questions = tomllib.loads((ROOT / "tests/docs/search_questions.toml").read_text("utf-8"))["questions"]
+    assert len(questions) == 50
+    page = browse.open(site.url)
+    page.goto("/docs")
+    page.get_by_role("searchbox", name="Search the docs").fill("error")
+    expect(page.locator("#found a").first).to_be_visible()
+    answers = page.evaluate(_ANSWERS, list(questions))
+    missed = [question for question, answer in zip(questions, answers, strict=True) if answer != questions[question]]
+    assert len(missed) <= 10, missed
+
+
+def test_the_search_by_keyboard(site: Site, browse: Browse) -> None:
+    page = browse.open(site.url)
+    page.goto("/docs/guides/mcp")
+    page.keyboard.press("/")
+    field = page.get_by_role("searchbox", name="Search the docs")
+    expect(field).to_be_focused()
+    page.keyboard.type("idempot")
+    results = page.get_by_role("search").get_by_role("link")
+    expect(results.first).to_have_attribute("href", "/docs/errors/IDEMPOTENCY_MISMATCH")
+    axe(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(results.nth(1)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(field).to_be_focused()
+    expect(results).to_have_count(0)
+    page.keyboard.type("zzzzzz")
+    expect(page.get_by_role("status")).to_have_text("No page has these words. Try others.")
+    field.fill("limit what is spent")
+    expect(results.first).to_have_attribute("href", "/docs/guides/costs#limit-what-is-spent")
+    field.press("Enter")
+    expect(page.get_by_role("heading", name="Limit what is spent")).to_be_in_viewport()
+
+
+def test_code_is_copied_and_headings_have_links(site: Site, browse: Browse) -> None:
+    page = browse.open(site.url)
+    page.goto("/docs/guides/mcp")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert '"command": "sgl"' in page.evaluate("() => navigator.clipboard.readText()")
+    page.get_by_role("heading", name="Control spending").get_by_role("link").click()
+    assert page.url.endswith("/docs/guides/mcp#control-spending")
+
+
+def test_the_menu_on_a_phone(site: Site, browse: Browse) -> None:
+    page = browse.open(site.url, PHONE_DARK)
+    page.goto("/docs/guides/mcp")
+    menu = page.get_by_role("navigation", name="Docs")
+    expect(menu).to_be_hidden()
+    page.get_by_text("All pages", exact=True).press("Enter")
+    expect(menu.get_by_role("link", name="Use it from an AI agent")).to_have_attribute("aria-current", "page")
+    axe(page)
+    fits(page)
+    page.get_by_role("link", name="Next: Test your integration").click()
+    expect(page.get_by_role("heading", level=1, name="Test your integration")).to_be_visible()

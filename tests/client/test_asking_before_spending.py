@@ -28,7 +28,7 @@ def test_yes_spends(desk: Desk, customer: Customer) -> None:
     assert customer.balance() == (before[0], before[1] - 5)
 
 
-@pytest.mark.parametrize("options", [(*LOW, "--yes"), (*LOW, "--max-credits", "4"), ("--ask-above", "5"), ()])
+@pytest.mark.parametrize("options", [(*LOW, "--yes"), (*LOW, "--max-lead-credits", "4"), ("--ask-above", "5"), ()])
 def test_when_it_does_not_ask(desk: Desk, options: tuple[str, ...]) -> None:
     _code, shown = desk.on_terminal(*SEARCH, *options)
     assert "Continue?" not in shown

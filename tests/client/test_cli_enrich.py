@@ -54,8 +54,8 @@ def test_a_list_a_budget_and_json_lines(desk: Desk, customer: Customer, sold: li
     known = [lead.domain for lead in sold[:4]]
     (desk.folder / "domains.txt").write_text("\n".join(known) + "\n")
     words = ("enrich", "domains.txt", "-o", "out.jsonl", "--select", "country")
-    stopped = desk.run(*words, "--max-credits", "2")
-    assert (stopped.code, stopped.json["lead_credits"], stopped.json["stopped"]) == (4, 2, "max_credits")
+    stopped = desk.run(*words, "--max-lead-credits", "2")
+    assert (stopped.code, stopped.json["lead_credits"], stopped.json["stopped"]) == (4, 2, "max_lead_credits")
     done = desk.run(*words)
     assert (done.code, done.json["lead_credits"]) == (0, 4)
     assert customer.balance()[1] == 10_000 - 4
@@ -73,8 +73,8 @@ def test_a_table_with_types_keeps_the_cells_as_text(desk: Desk, customer: Custom
     with (desk.folder / "crm.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["score", "name", "site", "name"], *rows])
     words = ("enrich", "crm.csv", "-o", "out.parquet", "--select", "score,emails,crawled_at")
-    stopped = desk.run(*words, "--max-credits", "2")
-    assert (stopped.code, stopped.json["stopped"]) == (4, "max_credits")
+    stopped = desk.run(*words, "--max-lead-credits", "2")
+    assert (stopped.code, stopped.json["stopped"]) == (4, "max_lead_credits")
     done = desk.run(*words)  # resumes: two were paid for
     assert done.json == {"file": "out.parquet", "rows": 4, "lead_credits": 3, "api_credits": 2, "stopped": "end"}
     assert customer.balance()[1] == 10_000 - 3

@@ -98,10 +98,10 @@ def test_first_mistakes(desk: Desk, customer: Customer) -> None:
         told = desk.refused(2, "search", "--filter", "countri=DEU", "-o", "leads.csv")
         assert told.startswith("sgl: countri: unknown field; did you mean country? Correct it, ")
         assert "(request " in told
-        told = desk.refused(2, "count", "--directives", "@contry(DEU)\n@foo(x)")
+        told = desk.refused(2, "count", "--wrapped-query", "@contry(DEU)\n@foo(x)")
         assert told.startswith(
-            "sgl: --directives line 1: expected a known directive, found @contry; did you mean @country? "
-            "--directives line 2: expected a known directive, found @foo. Correct it, "
+            "sgl: --wrapped-query line 1: expected a known directive, found @contry; did you mean @country? "
+            "--wrapped-query line 2: expected a known directive, found @foo. Correct it, "
         )
         assert list(desk.folder.iterdir()) == []  # a corrected command starts from scratch
         told = desk.refused(2, "search")

@@ -48,9 +48,9 @@ def test_wrong_words(mistake: Mistake) -> None:
         2,
         "No such option '--limit'. Did you mean --max-leads? See: sgl search --help",
     )
-    assert mistake("search", "shops", "--max-credits", "ten") == (
+    assert mistake("search", "shops", "--max-lead-credits", "ten") == (
         2,
-        "Invalid value for '--max-credits': 'ten' is not a whole number. See: sgl search --help",
+        "Invalid value for '--max-lead-credits': 'ten' is not a whole number. See: sgl search --help",
     )
     assert mistake("enrich") == (
         2,

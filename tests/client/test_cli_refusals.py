@@ -65,8 +65,8 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
             402,
             "CREDIT_CAP_EXCEEDED",
             "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Request less.",
-            "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Raise --max-credits, then run the same "
-            "command again.",
+            "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Raise --max-lead-credits, then run the "
+            "same command again.",
             4,
         ),
         (

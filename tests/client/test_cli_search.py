@@ -64,6 +64,26 @@ def test_lines_in_a_pipe_and_a_table_on_a_terminal(desk: Desk, connect: Connect,
     assert "leads.csv: 150 leads, " in shown
 
 
+def test_no_address_is_broken_at_80_columns(desk: Desk, connect: Connect, customer: Customer) -> None:
+    leads = list(connect(customer).search(filters={"min_score": 0}, sort="domain", max_leads=20))
+    desk.environment["COLUMNS"] = "80"
+    _, shown = desk.on_terminal("search", *ALL, "--max-leads", "20")
+    assert all(address in shown for lead in leads for address in (lead.domain, *lead.emails))
+    assert max(map(len, shown.splitlines())) <= 80
+    _, shown = desk.on_terminal("search", *ALL, "--select", "domain,score", "--max-leads", "3")
+    assert {len(line) <= 80 for line in shown.splitlines() if line.startswith("│")} == {True}
+
+
+def test_old_names_of_options_are_accepted_with_a_note(desk: Desk) -> None:
+    words = ("--directives", "@country(DEU)", "--max-credits=1", "--dry-run")
+    done = desk.run("search", *words)
+    assert (done.code, done.json["lead_credits"]) == (0, 1)
+    assert done.err.startswith(
+        "sgl: --directives is now --wrapped-query. The old name is accepted until the next release: change it.\n"
+        "sgl: --max-credits is now --max-lead-credits. "
+    )
+
+
 def test_a_reader_that_has_enough_ends_the_walk(desk: Desk) -> None:
     command = desk.start("search", *ALL)
     assert command.stdout is not None
@@ -86,19 +106,20 @@ def test_the_price_comes_before_the_payment(desk: Desk, customer: Customer, sold
 
 
 def test_alternatives_are_directives(desk: Desk, sold: list[Lead]) -> None:
-    shown = desk.run("count", "--directives", "@any[ @has_phone | !@has_email ]")
+    shown = desk.run("count", "--wrapped-query", "@any[ @has_phone | !@has_email ]")
     assert shown.json == sum(bool(lead.phones) or not lead.emails for lead in sold)
-    told = desk.refused(2, "count", "--directives", "@any[ @has_phone | @has_mail ]")
+    told = desk.refused(2, "count", "--wrapped-query", "@any[ @has_phone | @has_mail ]")
     assert "line 1, column 20" in told
     assert "did you mean @has_email?" in told
 
 
 def test_a_budget_ends_a_walk_that_a_higher_one_goes_on_with(desk: Desk, customer: Customer) -> None:
     words = ("search", *ALL, "--max-leads", "60", "-o", "leads.jsonl")
-    stopped = desk.run(*words, "--max-credits", "10")
-    assert (stopped.code, stopped.json["lead_credits"], stopped.json["stopped"]) == (4, 10, "max_credits")
+    stopped = desk.run(*words, "--max-lead-credits", "10")
+    assert (stopped.code, stopped.json["lead_credits"], stopped.json["stopped"]) == (4, 10, "max_lead_credits")
     assert stopped.err == (
-        f"{READING}\nsgl: Stopped at --max-credits 10. Run the same command with a higher --max-credits to continue.\n"
+        f"{READING}\nsgl: Stopped at --max-lead-credits 10. Run the same command with a higher --max-lead-credits to "
+        "continue.\n"
     )
     assert customer.balance()[1] == 10_000 - 10
     told = desk.refused(2, "search", "shops", "-o", "leads.jsonl")

@@ -28,7 +28,7 @@ def test_items_come_in_order_and_repeated_ones_are_paid_once(
     connect: Connect, customer: Customer, wanted: list[str]
 ) -> None:
     enrichment = connect(customer).enrich(wanted)
-    quote = enrichment.dry_run()
+    quote = enrichment.price()
     assert (quote.api_credits, quote.lead_credits, quote.exact) == (3, 180, True)
     items = list(enrichment)
     assert [item.domain for item in items] == wanted
@@ -46,12 +46,12 @@ def test_items_come_in_order_and_repeated_ones_are_paid_once(
 def test_a_budget_is_never_passed(
     connect: Connect, customer: Customer, wanted: list[str], sold: list[Lead], budget: int
 ) -> None:
-    enrichment = connect(customer).enrich(wanted, select=["domain"], max_credits=budget)
+    enrichment = connect(customer).enrich(wanted, select=["domain"], max_lead_credits=budget)
     items = list(enrichment)
     assert [item.domain for item in items] == wanted[: len(items)]
     assert enrichment.credits_used == budget == 10_000 - customer.balance()[1]
     assert enrichment.credits_used == len({item.domain.lower() for item in items if item.found})
-    assert enrichment.stopped == "max_credits"
+    assert enrichment.stopped == "max_lead_credits"
 
 
 def test_nothing_to_enrich_costs_nothing(connect: Connect, customer: Customer) -> None:

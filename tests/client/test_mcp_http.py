@@ -62,7 +62,7 @@ def test_tools_are_listed_and_called(address: str, buyer: Customer) -> None:
         with buyer.untouched():
             assert agent.call("account")["session_ceiling"] == 5
             assert agent.call("search", query="companies in Germany")["stopped"] == "price"
-        assert agent.call("search", query="companies in Germany", max_credits=20)["stopped"] == "session_ceiling"
+        assert agent.call("search", query="companies in Germany", max_lead_credits=20)["stopped"] == "session_ceiling"
         assert buyer.balance() == (10, 95)
         assert agent.refused("search", filters={"countri": "x"}).startswith("INVALID_REQUEST: countri: unknown field")
 
@@ -70,7 +70,7 @@ def test_tools_are_listed_and_called(address: str, buyer: Customer) -> None:
 def test_an_agent_of_an_older_protocol_shares_the_ceiling(address: str, buyer: Customer) -> None:
     with over_http(address, buyer.key, "legacy") as agent:
         assert agent.client.protocol_version < "2026"
-        assert agent.call("search", query="companies in Germany", max_credits=20)["stopped"] == "session_ceiling"
+        assert agent.call("search", query="companies in Germany", max_lead_credits=20)["stopped"] == "session_ceiling"
         assert agent.call("account")["session_lead_spent"] == 5
     assert buyer.balance() == (10, 95)
 

@@ -62,7 +62,7 @@ def _spent(customer: Customer) -> int:
 def test_the_ceiling_of_a_server_holds_for_calls_at_the_same_time(bank: Bank, customer: Customer) -> None:
     with in_process(customer.key, bank.base_url, max_credits=20) as agent:
         assert agent.call("account")["session_ceiling"] == 20
-        calls = [{**ALL, "columns": ["emails"], "max_credits": 7 + number} for number in range(6)]
+        calls = [{**ALL, "select": ["emails"], "max_lead_credits": 7 + number} for number in range(6)]
         told = agent.together("search", *calls)
         assert sum(each["credits"]["lead_used"] for each in told) == _spent(customer) == 20
         stopped = [each for each in told if each["stopped"] == "session_ceiling"]
@@ -71,10 +71,10 @@ def test_the_ceiling_of_a_server_holds_for_calls_at_the_same_time(bank: Bank, cu
         account = agent.call("account")
         assert (account["session_lead_spent"], account["session_api_spent"]) == (20, 0)
         with customer.untouched():
-            last = agent.call("search", **ALL, max_credits=5)
+            last = agent.call("search", **ALL, max_lead_credits=5)
             assert (last["leads"], last["stopped"]) == ([], "session_ceiling")
             assert last["credits"]["session_lead_left"] == 0
-            refusal = agent.refused("enrich", domains=["a.example"], max_credits=5)
+            refusal = agent.refused("enrich", domains=["a.example"], max_lead_credits=5)
             assert refusal.startswith("The budget of this server, 20 credits (sgl mcp --max-credits), is used up.")
             assert agent.call("search", **ALL)["stopped"] == "price"
 
@@ -82,8 +82,8 @@ def test_the_ceiling_of_a_server_holds_for_calls_at_the_same_time(bank: Bank, cu
 def test_the_ceiling_counts_api_credits_too(bank: Bank, customer: Customer) -> None:
     with in_process(customer.key, bank.base_url, max_credits=2) as agent:
         for name in ("a.example", "b.example"):
-            assert agent.call("enrich", domains=[name], max_credits=1)["credits"]["api_used"] == 1
-        told = agent.refused("enrich", domains=["c.example"], max_credits=1)
+            assert agent.call("enrich", domains=[name], max_lead_credits=1)["credits"]["api_used"] == 1
+        told = agent.refused("enrich", domains=["c.example"], max_lead_credits=1)
         assert told.startswith("This server has spent 0 lead and 2 API credits; this call may need 1 and 1 more.")
     assert customer.balance() == (998, 10_000)
 
@@ -93,7 +93,7 @@ def test_an_answer_that_was_lost_is_paid_once_and_told(bank: Bank, customer: Cus
     way.happens = lambda number: httpx.ReadError("cut") if number == 2 else None
     with in_process(customer.key, bank.base_url, max_credits=3, transport=way, max_attempts=1) as agent:
         agent.call("account")  # to a service that never answered more than one attempt is made
-        asked = {**ALL, "columns": ["emails"], "max_credits": 3}
+        asked = {**ALL, "select": ["emails"], "max_lead_credits": 3}
         told = agent.refused("search", **asked)
         assert told.startswith(
             "No response from the service: ReadError: cut. Call the tool again with the same arguments"
@@ -113,7 +113,7 @@ def test_what_an_attempt_without_an_answer_cost_counts(bank: Bank, customer: Cus
     way = Way()
     way.happens = lambda number: httpx.ReadError("cut") if number == 1 else None
     with in_process(customer.key, bank.base_url, transport=way) as agent:
-        told = agent.call("search", **ALL, max_credits=3)
+        told = agent.call("search", **ALL, max_lead_credits=3)
         assert (len(told["leads"]), told["credits"]["lead_used"], way.answers) == (3, 3, 2)
     assert _spent(customer) == 3
 
@@ -137,13 +137,13 @@ def test_what_was_charged_behind_an_error_counts_for_the_ceiling(
 ) -> None:
     way, coming = Way(), [_refusal(*each) for each in failures]
     way.happens = lambda number: coming.pop(0) if coming else None
-    asked = {**ALL, "columns": ["emails"], "max_credits": 3}
+    asked = {**ALL, "select": ["emails"], "max_lead_credits": 3}
     with in_process(customer.key, bank.base_url, max_credits=3, transport=way, max_attempts=2) as agent:
         told = agent.refused("search", **asked)
         assert "Call the tool again with the same arguments" in told
         assert "Nothing was charged" not in told
         assert agent.call("account")["session_lead_spent"] == _spent(customer) == 3
-        assert agent.call("search", **ALL, max_credits=2)["stopped"] == "session_ceiling"
+        assert agent.call("search", **ALL, max_lead_credits=2)["stopped"] == "session_ceiling"
         again = agent.call("search", **asked)
         assert (len(again["leads"]), again["credits"]["lead_used"]) == (3, 3)
         assert agent.call("account")["session_lead_spent"] == _spent(customer) == 3
@@ -156,7 +156,7 @@ def test_what_an_attempt_behind_an_error_cost_counts(
     way = Way()
     way.happens = lambda number: _refusal(status, code) if number == 1 else None
     with in_process(customer.key, bank.base_url, max_credits=3, transport=way) as agent:
-        told = agent.call("search", **ALL, max_credits=3)
+        told = agent.call("search", **ALL, max_lead_credits=3)
         assert (len(told["leads"]), told["credits"]["lead_used"], way.answers) == (3, 3, 2)
         assert told["credits"]["session_lead_left"] == 0
     assert _spent(customer) == 3
@@ -192,12 +192,12 @@ def test_leads_of_the_first_page_are_shown_when_the_next_one_fails(
     way.happens = lambda number: httpx.ReadError("cut") if number == 2 else None
     payable = [lead.domain for lead in sold if lead.emails]
     with in_process(customer.key, bank.base_url, transport=way, max_attempts=1) as agent:
-        told = agent.call("search", **ALL, max_credits=100)
+        told = agent.call("search", **ALL, max_lead_credits=100)
         shown = [lead["domain"] for lead in told["leads"]]
         assert told["stopped"] == "failure"
         assert "No response from the service: ReadError: cut." in told["say"]
         assert told["credits"]["lead_used"] == len(shown) > 0
-        more = agent.call("search", cursor=told["next"], max_credits=100)
+        more = agent.call("search", cursor=told["next"], max_lead_credits=100)
         shown += [lead["domain"] for lead in more["leads"]]
         assert shown == payable[: len(shown)]
 
@@ -207,9 +207,9 @@ def test_deadlines(bank: Bank, customer: Customer) -> None:
     way.happens = lambda number: asyncio.sleep(20)
     with in_process(customer.key, bank.base_url, transport=way, deadline_s=0.2) as agent:
         for tool, asked in (
-            ("search", {**ALL, "max_credits": 3}),
+            ("search", {**ALL, "max_lead_credits": 3}),
             ("search", ALL),
-            ("enrich", {"domains": ["a.example"], "max_credits": 1}),
+            ("enrich", {"domains": ["a.example"], "max_lead_credits": 1}),
             ("count", {"query": "shops"}),
             ("interpret", {"query": "shops"}),
             ("values", {"field": "city"}),
@@ -221,7 +221,7 @@ def test_deadlines(bank: Bank, customer: Customer) -> None:
 
 def test_a_cancelled_call_is_not_paid_twice(bank: Bank, customer: Customer) -> None:
     way = Way()
-    asked = {**ALL, "columns": ["emails"], "max_credits": 4}
+    asked = {**ALL, "select": ["emails"], "max_lead_credits": 4}
     with in_process(customer.key, bank.base_url, max_credits=4, transport=way) as agent:
         charged = agent.portal.call(anyio.Event)
 
@@ -247,10 +247,10 @@ def test_a_cancelled_call_is_not_paid_twice(bank: Bank, customer: Customer) -> N
 def test_an_account_that_runs_out_gives_all_it_can(bank: Bank) -> None:
     poor = bank.customer(lead=5)
     with in_process(poor.key, bank.base_url) as agent:
-        told = agent.call("search", **ALL, max_credits=50)
+        told = agent.call("search", **ALL, max_lead_credits=50)
         assert (len(told["leads"]), told["credits"]["lead_used"], told["stopped"]) == (5, 5, "failure")
         assert "INSUFFICIENT_CREDITS" in told["say"]
-        told = agent.refused("search", cursor=told["next"], max_credits=50)
+        told = agent.refused("search", cursor=told["next"], max_lead_credits=50)
         assert told.startswith("INSUFFICIENT_CREDITS: This request needs 0 API and 1 lead credits")
         assert "ask the user to buy credits" in told
         assert "(request " in told
@@ -260,7 +260,7 @@ def test_an_account_that_runs_out_gives_all_it_can(bank: Bank) -> None:
 def test_a_key_that_is_not_accepted(bank: Bank) -> None:
     wrong = "sg_live_" + "0" * 36
     with in_process(wrong, bank.base_url) as agent:
-        for tool, asked in (("account", {}), ("search", {**ALL, "max_credits": 1})):
+        for tool, asked in (("account", {}), ("search", {**ALL, "max_lead_credits": 1})):
             told = agent.refused(tool, **asked)
             assert told.startswith("UNAUTHORIZED: ")
             assert "Check SITEGLASS_API_KEY" in told

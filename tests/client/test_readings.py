@@ -93,7 +93,7 @@ def test_agents_get_it_with_the_price_and_the_leads(bank: Bank, customer: Custom
     with over_stdio(Desk(tmp_path, bank.base_url, customer.key), tmp_path / "log.txt") as agent:
         with customer.untouched():
             assert agent.call("search", query=SENTENCE)["reading"] == READING
-        leads = agent.call("search", query=SENTENCE, max_credits=2)
+        leads = agent.call("search", query=SENTENCE, max_lead_credits=2)
         assert leads["reading"] == READING
         assert "3 parts of the sentence are doubtful: see reading." in leads["say"]
 

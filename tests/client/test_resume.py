@@ -133,7 +133,7 @@ def test_limits_may_be_raised_and_the_walk_goes_on(
     connect: Connect, customer: Customer, sold: list[Lead], tmp_path: Path
 ) -> None:
     for budget in (20, 50, None):
-        search = connect(customer).search(sort="domain", max_credits=budget, resume=tmp_path / "resume")
+        search = connect(customer).search(sort="domain", max_lead_credits=budget, resume=tmp_path / "resume")
         done = search.to_jsonl(tmp_path / "leads.jsonl")
         assert done.credits_used == (_price(sold) if budget is None else budget) == 10_000 - customer.balance()[1]
     domains = [json.loads(line)["domain"] for line in (tmp_path / "leads.jsonl").read_bytes().splitlines()]
@@ -220,10 +220,10 @@ def test_a_budget_that_is_lower_than_what_is_in_flight(connect: Connect, custome
     with pytest.MonkeyPatch.context() as patch:
         Crashing(patch, client, 11)  # after the answer of the second page
         with pytest.raises(Crash):
-            list(client.search(sort="domain", limit=20, max_credits=100, resume=tmp_path / "resume"))
+            list(client.search(sort="domain", limit=20, max_lead_credits=100, resume=tmp_path / "resume"))
     spent = 10_000 - customer.balance()[1]
-    with pytest.raises(ResumeError, match="max_credits="):
-        list(client.search(sort="domain", limit=20, max_credits=spent - 1, resume=tmp_path / "resume"))
+    with pytest.raises(ResumeError, match="max_lead_credits="):
+        list(client.search(sort="domain", limit=20, max_lead_credits=spent - 1, resume=tmp_path / "resume"))
     assert 10_000 - customer.balance()[1] == spent
 
 

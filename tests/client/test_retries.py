@@ -191,14 +191,14 @@ def test_a_budget_counts_pages_that_were_lost_behind_a_proxy_once(
 ) -> None:
     def search_over(*lost: int) -> Search:
         client = stack.enter_context(Siteglass(customer.key, bank.base_url, max_attempts=2, transport=Proxy(*lost)))
-        return client.search(sort="domain", limit=10, max_credits=25, resume=tmp_path / "resume")
+        return client.search(sort="domain", limit=10, max_lead_credits=25, resume=tmp_path / "resume")
 
     with ExitStack() as stack:
         with pytest.raises(ServiceError, match="504"):
             list(search_over(1, 3, 4))  # the first page is had by the second attempt, the next one not in this run
         search = search_over(1, 3)
         list(search)
-    assert search.stopped == "max_credits"
+    assert search.stopped == "max_lead_credits"
     assert search.credits_used == 25 == 10_000 - customer.balance()[1]
 
 
@@ -207,7 +207,7 @@ def test_a_budget_counts_batches_that_were_lost_behind_a_proxy_once(
 ) -> None:
     domains = [lead.domain for lead in sold[:150]]
     with Siteglass(customer.key, bank.base_url, transport=Proxy(1, 3)) as client:
-        enrichment = client.enrich(domains, select=["domain"], max_credits=120)
+        enrichment = client.enrich(domains, select=["domain"], max_lead_credits=120)
         assert len(list(enrichment)) == 120
     assert (enrichment.credits_used, 10_000 - customer.balance()[1]) == (120, 120)
     assert enrichment.api_credits_used == 1_000 - customer.balance()[0]

@@ -99,7 +99,7 @@ def test_agents(bank: Bank, customer: Customer, sold: list[Lead], tmp_path: Path
         assert agent.call("count", filters=saved["filters"]) == {"total_results": len(german) - 4}
         assert agent.call("count_saved_search", name="new") == {"total_results": len(german) - 4}
         assert agent.call("count_saved_search", name="new")["last_total"] == len(german) - 4
-        long = {"name": "long", "directives": "@country(DEU)\n" * 400}
+        long = {"name": "long", "wrapped_query": "@country(DEU)\n" * 400}
         assert agent.call("save_search", **long)["name"] == "long"
         assert agent.call("saved_searches", max_tokens=600)["more"]
         assert agent.refused("save_search", name="empty").startswith("Say what to search for")

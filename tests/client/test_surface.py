@@ -92,18 +92,18 @@ def test_the_asynchronous_client_does_what_the_other_does(
 
     async def use() -> None:
         async with AsyncSiteglass(customer.key, bank.base_url) as client:
-            search = client.search(sort="domain", max_credits=25)
+            search = client.search(sort="domain", max_lead_credits=25)
             shown = [lead.domain async for lead in search]
             assert shown == domains[: len(shown)]
-            assert (search.credits_used, search.stopped) == (25, "max_credits")
+            assert (search.credits_used, search.stopped) == (25, "max_lead_credits")
             assert await client.search().count() == len(sold)
-            assert (await client.search(max_credits=3).dry_run()).lead_credits == 3
+            assert (await client.search(max_lead_credits=3).price()).lead_credits == 3
             assert (await client.search("dentists").interpret()).query == "dentists"
             required = client.search("dentists hiring", require=["hiring"])
             assert "@keywords(hiring)" in (await required.interpret()).directives
             items = [item.domain async for item in client.enrich(domains[:150], select=["domain"])]
             assert items == domains[:150]
-            assert (await client.enrich(domains[:150]).dry_run()).api_credits == 2
+            assert (await client.enrich(domains[:150]).price()).api_credits == 2
             assert (await client.values("technologies", "ga4")).found[0].value == "Google Analytics"
             assert (await client.account()).balances.lead_credits == 10_000 - 25 - 150
             assert (await client.usage()).totals.lead_credits == 25 + 150

@@ -37,15 +37,15 @@ def test_all_leads_come_once_and_in_order(connect: Connect, customer: Customer, 
 def test_a_budget_buys_the_longest_start_that_it_can(
     connect: Connect, customer: Customer, sold: list[Lead], budget: int
 ) -> None:
-    search = connect(customer).search(sort="domain", max_credits=budget)
+    search = connect(customer).search(sort="domain", max_lead_credits=budget)
     shown = [lead.domain for lead in search]
     assert shown == [lead.domain for lead in sold[: _longest(sold, budget)]]
     assert search.credits_used == budget == 10_000 - customer.balance()[1]
-    assert search.stopped == "max_credits"
+    assert search.stopped == "max_lead_credits"
 
 
 def test_a_budget_is_of_the_search_and_not_of_an_iteration(connect: Connect, customer: Customer) -> None:
-    search = connect(customer).search(sort="domain", max_credits=30)
+    search = connect(customer).search(sort="domain", max_lead_credits=30)
     for number, _ in enumerate(search):
         if number == 3:
             break
@@ -54,7 +54,7 @@ def test_a_budget_is_of_the_search_and_not_of_an_iteration(connect: Connect, cus
 
 
 def test_free_leads_do_not_make_many_small_pages(connect: Connect, customer: Customer) -> None:
-    search = connect(customer).search(wrapped_query="!@has_email", max_credits=0)
+    search = connect(customer).search(wrapped_query="!@has_email", max_lead_credits=0)
     pages = list(search.pages())
     assert sum(len(page.leads) for page in pages) == search.total_results
     assert search.stopped == "end"
@@ -69,9 +69,9 @@ def test_a_service_that_does_not_keep_the_cap_is_left() -> None:
         return httpx.Response(200, headers=headers, json={**body, "results": [{"domain": "a.com"}] * size})
 
     with Siteglass("sg_live_x", "http://test", transport=httpx.MockTransport(answer)) as client:
-        search = client.search(max_credits=250)
+        search = client.search(max_lead_credits=250)
         assert len(list(search)) == 251
-        assert search.stopped == "max_credits"
+        assert search.stopped == "max_lead_credits"
 
 
 def test_max_leads_ends_a_walk(connect: Connect, customer: Customer, sold: list[Lead]) -> None:
@@ -100,7 +100,7 @@ def test_an_account_that_runs_out_pays_for_all_it_can(bank: Bank, connect: Conne
 
 def test_the_daily_cap_of_a_key_is_not_taken_for_our_budget(bank: Bank, connect: Connect) -> None:
     capped = bank.customer(lead=1_000, limits=KeyLimits(daily_lead_cap=10))
-    search = connect(capped).search(max_credits=500)
+    search = connect(capped).search(max_lead_credits=500)
     with pytest.raises(CreditCapExceeded, match="daily"):
         list(search)
     assert search.credits_used == 10
@@ -118,12 +118,12 @@ def test_price_count_and_meaning_cost_nothing(connect: Connect, customer: Custom
         client = connect(customer)
         everything = client.search()
         assert everything.count() == len(sold)
-        quote = everything.dry_run()
+        quote = everything.price()
         assert (quote.lead_credits, quote.total_results, quote.exact) == (_price(sold), len(sold), True)
-        assert client.search(max_credits=5).dry_run().lead_credits == 5
-        page = client.search(sort="domain", max_leads=40).dry_run()
+        assert client.search(max_lead_credits=5).price().lead_credits == 5
+        page = client.search(sort="domain", max_leads=40).price()
         assert (page.lead_credits, page.exact) == (_price(sold[:40]), True)
-        cut = client.search(sort="domain", max_leads=300).dry_run()
+        cut = client.search(sort="domain", max_leads=300).price()
         assert (cut.lead_credits, cut.exact) == (300, False)
         reading = client.search("slow Shopify stores in Texas").interpret()
         assert "@technology(Shopify)" in reading.directives
@@ -149,5 +149,20 @@ def test_nothing_is_sent_before_a_search_is_used(connect: Connect, customer: Cus
             search.count()
     with pytest.raises(ValueError, match="limit"):
         client.search(limit=0)
-    with pytest.raises(ValueError, match="max_credits"):
-        client.search(max_credits=-1)
+    with pytest.raises(ValueError, match="max_lead_credits"):
+        client.search(max_lead_credits=-1)
+
+
+def test_old_names_are_accepted_for_one_release(customer: Customer, connect: Connect) -> None:
+    client = connect(customer)
+    with pytest.warns(DeprecationWarning, match="max_credits is now max_lead_credits") as warned:
+        search = client.search(max_credits=5)
+    with pytest.warns(DeprecationWarning, match=r"dry_run\(\) is now price\(\)") as also:
+        assert search.dry_run() == search.price()
+    assert search.price().lead_credits == 5
+    assert {warning.filename for warning in (*warned, *also)} == {__file__}
+    with (
+        pytest.warns(DeprecationWarning, match="max_credits"),
+        pytest.raises(TypeError, match="give max_lead_credits only"),
+    ):
+        client.enrich([], max_credits=1, max_lead_credits=1)

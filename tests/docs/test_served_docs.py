@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import build_docs
+import docs_order
 from siteglass.errors import SiteglassError
 from tests.docs.blocks import ROOT
 
@@ -15,8 +16,8 @@ ADDRESSES = {ROOT / "docs/guides/a.md": "guides/a", ROOT / "docs/README.md": "in
 
 
 def _body(text: str) -> str:
-    page, _ = build_docs.render(ROOT / "docs/guides/a.md", f"# A\n\n{text}\n", ADDRESSES)
-    return page.partition("</h1>\n")[2].partition("      </main>")[0].strip()
+    page = build_docs.read(ROOT / "docs/guides/a.md", f"# A\n\n{text}\n", ADDRESSES)
+    return page.body.partition("</h1>\n")[2].strip()
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,8 @@ def _body(text: str) -> str:
         ),
         (
             "## One `two`, three\n### One two three",
-            '<h2 id="one-two-three">One <code>two</code>, three</h2>\n<h3 id="one-two-three-1">One two three</h3>',
+            '<h2 id="one-two-three"><a class="anchor" href="#one-two-three">One <code>two</code>, three</a></h2>\n'
+            '<h3 id="one-two-three-1"><a class="anchor" href="#one-two-three-1">One two three</a></h3>',
         ),
     ],
 )
@@ -56,6 +58,35 @@ def test_what_markdown_becomes(text: str, rendered: str) -> None:
 def test_what_a_page_may_not_contain(text: str) -> None:
     with pytest.raises(ValueError, match=r"docs/guides/a\.md: "):
         _body(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        ("[x](a.md#one) [y](../README.md)", "[x](/docs/guides/a.md#one) [y](/docs/index.md)"),
+        ("[the\n`x`](../decisions/0001.md)", "the\n`x`"),
+        ("[x](https://example.com/a.md) [y](#one)", "[x](https://example.com/a.md) [y](#one)"),
+        ("![alt](../images/dashboard/keys.png)", "![alt]({files}/keys.png)"),
+        ("<!-- not run: why -->\n```sh\na <!-- b -->\n```", "```sh\na <!-- b -->\n```"),
+        ("one\n\n## For contributors\n\ntwo", "one"),
+    ],
+)
+def test_what_the_markdown_of_a_page_becomes(text: str, copied: str) -> None:
+    page = build_docs.read(ROOT / "docs/guides/a.md", f"# A\n\n{text}\n", ADDRESSES)
+    assert page.markdown.removeprefix("# A\n\n").strip() == copied
+
+
+def test_the_list_has_every_page_and_puts_families_together() -> None:
+    texts = {source: source.read_text("utf-8") for source in build_docs.served_pages()}
+    names = [str(entry.source.relative_to(ROOT)) for entry in docs_order.order(texts)]
+    assert sorted(names) == sorted(str(source.relative_to(ROOT)) for source in texts)
+    assert names[:2] == ["docs/README.md", "README.md"]
+    errors = [place for place, name in enumerate(names) if name.startswith("docs/errors/")]
+    assert errors == list(range(errors[0], errors[0] + len(errors)))
+    assert names[errors[0]] == "docs/errors/README.md"
+    new = ROOT / "docs/guides/new.md"
+    with pytest.raises(ValueError, match=r"docs/README\.md lists no docs/guides/new\.md"):
+        docs_order.order({**texts, new: "# New"})
 
 
 def test_every_page_for_users_is_served() -> None:

@@ -1,4 +1,4 @@
-"""The docs and the API reference: HTML that `scripts/build_docs.py` rendered into the package, read once."""
+"""The docs and the API reference: pages that `scripts/build_docs.py` rendered into the package, read once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,12 @@ MOVED = {
     "/docs/reliability": "/docs/proof#lost-machines-and-connections",
     "/docs/scale": "/docs/guides/sizing#scale-1-33-and-300-million-leads",
 }
-_FILES = ("icon.svg", *STYLES, "policy.js", "reference.css", "reference.js", "scalar/scalar.js.gz")
+_FILES = (
+    *("icon.svg", *STYLES, "docs.css", "docs.js"),
+    *("policy.js", "reference.css", "reference.js", "scalar/scalar.js.gz"),
+)
+_LLMS = "/llms.txt"
+_MEDIA_TYPES = {"md": "text/markdown", "txt": "text/plain"}
 
 
 class Docs:
@@ -51,7 +56,8 @@ class Docs:
         folder = files(FOLDER[0]).joinpath(FOLDER[1])
         rendered = folder.joinpath("docs")
         images = sorted(f"docs/images/{image.name}" for image in _entries(rendered.joinpath("images")))
-        self._files = PageFiles(*FOLDER, [*_FILES, *images], under=f"{DOCS.path}/files")
+        index = [f"docs/{entry.name}" for entry in _entries(rendered) if entry.name == "search.json"]
+        self._files = PageFiles(*FOLDER, [*_FILES, *images, *index], under=f"{DOCS.path}/files")
         pages = {
             API_REFERENCE.path: folder.joinpath("reference.html").read_text("utf-8"),
             **dict(_read_pages(rendered, DOCS.path)),
@@ -70,7 +76,7 @@ class Docs:
 
     def routes(self, guard: Guard) -> list[Route]:
         """The document lists the pages that others start from, not each guide, error page and file."""
-        unlisted = {f"{DOCS.path}/{{name}}": self._page, f"{DOCS.path}/{{section}}/{{name}}": self._page}
+        unlisted = dict.fromkeys((f"{DOCS.path}/{{name}}", f"{DOCS.path}/{{section}}/{{name}}", _LLMS), self._page)
         unlisted[self._files.route] = self._file
         return [
             *(guard.open_route(operation, self._page) for operation in (DOCS, API_REFERENCE)),
@@ -86,7 +92,7 @@ class Docs:
             return RedirectResponse(MOVED[path], 301, HEADERS)
         if path not in self._pages:
             raise NotFound(path[:200], missing=None if DOCS.path in self._pages else "docs")
-        return Response(self._pages[path], 200, HEADERS, "text/html")
+        return Response(self._pages[path], 200, HEADERS, _MEDIA_TYPES.get(path.rpartition(".")[2], "text/html"))
 
     async def _file(self, request: Request, _call: Call) -> Response:
         return self._files.answer(request, HEADERS)
@@ -98,10 +104,12 @@ def _entries(folder: Traversable) -> list[Traversable]:
 
 
 def _read_pages(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
-    """The pages of a folder and those below it; `index` is the page of the folder itself."""
+    """The pages of a folder and those below it, with their Markdown; `index` is the page of the folder itself."""
     for entry in _entries(folder):
         name = entry.name.removesuffix(".html")
         if entry.is_dir():
             yield from _read_pages(entry, f"{path}/{name}")
-        elif name != entry.name:
+        elif entry.name == _LLMS[1:]:
+            yield _LLMS, entry.read_text("utf-8")
+        elif name != entry.name or name.endswith(".md"):
             yield path if name == "index" else f"{path}/{name}", entry.read_text("utf-8")

@@ -19,7 +19,13 @@ from siteglass.errors import NotFound
 
 # What was loaded once need never be asked for again.
 _HEADERS = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
-_MEDIA_TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "png": "image/png"}
+_MEDIA_TYPES = {
+    "js": "text/javascript",
+    "json": "application/json",
+    "css": "text/css",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from siteglass_client.calls import (
     with_lists,
 )
 from siteglass_client.configuration import Configuration
+from siteglass_client.deprecated import lead_credits
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
 from siteglass_client.filters import Filters
 from siteglass_client.items import KnownValues, sum_changes
@@ -107,17 +108,18 @@ class AsyncSiteglass:
         only_lists: Sequence[str] = (),
         limit: int = 100,
         max_leads: int | None = None,
-        max_credits: int | None = None,
+        max_lead_credits: int | None = None,
         resume: str | os.PathLike[str] | None = None,
+        max_credits: int | None = None,
     ) -> AsyncSearch:
         """A search by a sentence, filters or directives; nothing is sent before it is used.
 
-        `limit` is the size of a page. `max_leads` and `max_credits` end the walk: it is the longest start of the search
-        that keeps both. `resume` is a file from which the same call goes on after it was interrupted, without paying
-        twice. `strict` refuses a sentence that was not surely understood. `require` lists words of the sentence that
-        the text of the sites must contain, such as words that the interpretation reports as not used. Leads on one of
-        `exclude_lists` are left out; with `only_lists`, so are leads on none of them. The list `paid` has what the
-        account has paid for.
+        `limit` is the size of a page. `max_leads` and `max_lead_credits` end the walk: it is the longest start of the
+        search that keeps both. `resume` is a file from which the same call goes on after it was interrupted, without
+        paying twice. `strict` refuses a sentence that was not surely understood. `require` lists words of the
+        sentence that the text of the sites must contain, such as words that the interpretation reports as not used.
+        Leads on one of `exclude_lists` are left out; with `only_lists`, so are leads on none of them. The list `paid`
+        has what the account has paid for.
         """
         filters = with_lists(filters, exclude_lists, only_lists)
         return AsyncSearch(
@@ -131,7 +133,7 @@ class AsyncSiteglass:
             require,
             limit,
             max_leads,
-            max_credits,
+            lead_credits(max_lead_credits, max_credits),
             resume,
         )
 
@@ -140,15 +142,16 @@ class AsyncSiteglass:
         domains: Iterable[str],
         *,
         select: Sequence[str] | None = None,
-        max_credits: int | None = None,
+        max_lead_credits: int | None = None,
         resume: str | os.PathLike[str] | None = None,
+        max_credits: int | None = None,
     ) -> AsyncEnrichment:
         """What is stored of domains, any number of them, in batches of 100; nothing is sent before it is used.
 
         A batch costs an API credit, and a lead credit for each domain found; a domain that the list repeats is paid
-        once. With `max_credits`, which counts lead credits, later domains may get no item.
+        once. With `max_lead_credits`, which counts lead credits, later domains may get no item.
         """
-        return AsyncEnrichment(self._send, domains, select, max_credits, resume)
+        return AsyncEnrichment(self._send, domains, select, lead_credits(max_lead_credits, max_credits), resume)
 
     async def evidence(self, domain: str) -> Evidence:
         """Show where and when each address and number of a lead was seen. Free, for leads that were paid for.
@@ -206,11 +209,13 @@ class AsyncSiteglass:
         name: str,
         *,
         max_leads: int | None = None,
-        max_credits: int | None = None,
+        max_lead_credits: int | None = None,
         resume: str | os.PathLike[str] | None = None,
+        max_credits: int | None = None,
     ) -> AsyncSearch:
         """A saved search, to be walked or counted as `search` is. To save one, use `save` of a search."""
-        return AsyncSearch(self._send, *saved_plan(await self.saved_searches(), name, max_leads, max_credits, resume))
+        most = lead_credits(max_lead_credits, max_credits)
+        return AsyncSearch(self._send, *saved_plan(await self.saved_searches(), name, max_leads, most, resume))
 
     async def count_saved_search(self, name: str) -> SavedSearchCount:
         """How many leads match a saved search now, and at the last count; the service stores the new count. Free."""

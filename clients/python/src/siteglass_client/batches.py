@@ -20,10 +20,10 @@ def _same(domain: str) -> str:
 class EnrichWalk:
     """The batches of one enrichment."""
 
-    def __init__(self, domains: Sequence[str], select: Sequence[str] | None, max_credits: int | None) -> None:
+    def __init__(self, domains: Sequence[str], select: Sequence[str] | None, max_lead_credits: int | None) -> None:
         self._domains = domains
         self._shown = {} if select is None else {"select": list(select)}
-        self._max_credits = max_credits
+        self._max_lead_credits = max_lead_credits
         self._size = MAX_DOMAINS
         self._last = {_same(domain): place for place, domain in enumerate(domains)}
         self._remembered: dict[str, dict[str, Any]] = {}
@@ -42,10 +42,10 @@ class EnrichWalk:
         if self.rows == len(self._domains):
             self.stopped = "end"
             return None
-        left = budget_left(self._max_credits, self.credits)
+        left = budget_left(self._max_lead_credits, self.credits)
         # A batch costs an API credit also if nothing is found: it is not tried for domains that may be free.
         if left == 0:
-            self.stopped = "max_credits"
+            self.stopped = "max_lead_credits"
             return None
         return post(ENRICH_PATH, capped({"domains": self._next_domains(), **self._shown}, left))
 
@@ -104,7 +104,7 @@ class EnrichWalk:
         size = len((call.body or {})["domains"])
         # An operator may have set fewer domains for a batch.
         too_many = isinstance(error, InvalidRequest) and any(detail.field == "domains" for detail in error.details)
-        left = budget_left(self._max_credits, self.credits)
+        left = budget_left(self._max_lead_credits, self.credits)
         if isinstance(error, PaymentRequired) and has_other_cap(call, left):
             return self.next_call()
         if size == 1 or not (too_many or isinstance(error, (PaymentRequired, PayloadTooLarge))):
@@ -132,7 +132,7 @@ class EnrichWalk:
 
     def check_pending(self, call: Call) -> None:
         """Refuses a batch in flight that can pass a budget which is lower now."""
-        check_affordable(call, len((call.body or {})["domains"]), self._max_credits, self.credits)
+        check_affordable(call, len((call.body or {})["domains"]), self._max_lead_credits, self.credits)
 
     def price_calls(self) -> list[Call]:
         """Dry runs of all batches."""

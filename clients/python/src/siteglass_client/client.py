@@ -32,6 +32,7 @@ from siteglass_client.calls import (
     with_lists,
 )
 from siteglass_client.configuration import Configuration
+from siteglass_client.deprecated import lead_credits
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
 from siteglass_client.filters import Filters
 from siteglass_client.items import KnownValues, sum_changes
@@ -106,17 +107,18 @@ class Siteglass:
         only_lists: Sequence[str] = (),
         limit: int = 100,
         max_leads: int | None = None,
-        max_credits: int | None = None,
+        max_lead_credits: int | None = None,
         resume: str | os.PathLike[str] | None = None,
+        max_credits: int | None = None,
     ) -> Search:
         """A search by a sentence, filters or directives; nothing is sent before it is used.
 
-        `limit` is the size of a page. `max_leads` and `max_credits` end the walk: it is the longest start of the search
-        that keeps both. `resume` is a file from which the same call goes on after it was interrupted, without paying
-        twice. `strict` refuses a sentence that was not surely understood. `require` lists words of the sentence that
-        the text of the sites must contain, such as words that the interpretation reports as not used. Leads on one of
-        `exclude_lists` are left out; with `only_lists`, so are leads on none of them. The list `paid` has what the
-        account has paid for.
+        `limit` is the size of a page. `max_leads` and `max_lead_credits` end the walk: it is the longest start of the
+        search that keeps both. `resume` is a file from which the same call goes on after it was interrupted, without
+        paying twice. `strict` refuses a sentence that was not surely understood. `require` lists words of the
+        sentence that the text of the sites must contain, such as words that the interpretation reports as not used.
+        Leads on one of `exclude_lists` are left out; with `only_lists`, so are leads on none of them. The list `paid`
+        has what the account has paid for.
         """
         filters = with_lists(filters, exclude_lists, only_lists)
         return Search(
@@ -130,7 +132,7 @@ class Siteglass:
             require,
             limit,
             max_leads,
-            max_credits,
+            lead_credits(max_lead_credits, max_credits),
             resume,
         )
 
@@ -139,15 +141,16 @@ class Siteglass:
         domains: Iterable[str],
         *,
         select: Sequence[str] | None = None,
-        max_credits: int | None = None,
+        max_lead_credits: int | None = None,
         resume: str | os.PathLike[str] | None = None,
+        max_credits: int | None = None,
     ) -> Enrichment:
         """What is stored of domains, any number of them, in batches of 100; nothing is sent before it is used.
 
         A batch costs an API credit, and a lead credit for each domain found; a domain that the list repeats is paid
-        once. With `max_credits`, which counts lead credits, later domains may get no item.
+        once. With `max_lead_credits`, which counts lead credits, later domains may get no item.
         """
-        return Enrichment(self._send, domains, select, max_credits, resume)
+        return Enrichment(self._send, domains, select, lead_credits(max_lead_credits, max_credits), resume)
 
     def evidence(self, domain: str) -> Evidence:
         """Show where and when each address and number of a lead was seen. Free, for leads that were paid for.
@@ -204,11 +207,13 @@ class Siteglass:
         name: str,
         *,
         max_leads: int | None = None,
-        max_credits: int | None = None,
+        max_lead_credits: int | None = None,
         resume: str | os.PathLike[str] | None = None,
+        max_credits: int | None = None,
     ) -> Search:
         """A saved search, to be walked or counted as `search` is. To save one, use `save` of a search."""
-        return Search(self._send, *saved_plan(self.saved_searches(), name, max_leads, max_credits, resume))
+        most = lead_credits(max_lead_credits, max_credits)
+        return Search(self._send, *saved_plan(self.saved_searches(), name, max_leads, most, resume))
 
     def count_saved_search(self, name: str) -> SavedSearchCount:
         """How many leads match a saved search now, and at the last count; the service stores the new count. Free."""

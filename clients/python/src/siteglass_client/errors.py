@@ -154,7 +154,7 @@ class CreditCapExceeded(PaymentRequired):
     """A cap that the caller or the owner of the key set would be passed."""
 
     default_code = "CREDIT_CAP_EXCEEDED"
-    advice = "Request less or raise max_credits. If it is the daily cap of the key, wait until 00:00 UTC."
+    advice = "Request less or raise max_lead_credits. If it is the daily cap of the key, wait until 00:00 UTC."
 
 
 class Forbidden(ServiceError):

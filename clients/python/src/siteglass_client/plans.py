@@ -114,7 +114,7 @@ class WalkPlan(Generic[Step]):
 
     @property
     def stopped(self) -> str | None:
-        """Why the walk is over: `end`, `max_leads`, `max_credits`; None while it is not."""
+        """Why the walk is over: `end`, `max_leads`, `max_lead_credits`; None while it is not."""
         return None if self._run is None else self._run.steps.stopped
 
     def _to_lines(self, path: str | os.PathLike[str], *, flat: bool = False) -> Output:
@@ -165,7 +165,7 @@ class SearchPlan(WalkPlan[Page]):
         require: Sequence[str] | None,
         limit: int,
         max_leads: int | None,
-        max_credits: int | None,
+        max_lead_credits: int | None,
         resume: str | os.PathLike[str] | None,
     ) -> None:
         if isinstance(select, str):
@@ -174,11 +174,11 @@ class SearchPlan(WalkPlan[Page]):
             raise TypeError("require must be a list of words, not a string")
         if not 1 <= limit <= MAX_LIMIT:
             raise ValueError(f"limit (leads per page) must be from 1 to {MAX_LIMIT}, but is {limit}")
-        _check_not_negative(max_leads=max_leads, max_credits=max_credits)
+        _check_not_negative(max_leads=max_leads, max_lead_credits=max_lead_credits)
         self._body = search_body(query, filters, wrapped_query, select, sort, strict, require)
         self._limit = limit
         self._max_leads = max_leads
-        self._max_credits = max_credits
+        self._max_lead_credits = max_lead_credits
         if select is None:
             self._columns = LEAD_COLUMNS
         else:
@@ -186,11 +186,12 @@ class SearchPlan(WalkPlan[Page]):
         super().__init__(self._body, resume)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._body!r}, max_leads={self._max_leads}, max_credits={self._max_credits})"
+        limits = f"max_leads={self._max_leads}, max_lead_credits={self._max_lead_credits}"
+        return f"{type(self).__name__}({self._body!r}, {limits})"
 
     def _new_steps(self) -> SearchWalk:
-        left = None if self._max_credits is None else max(0, self._max_credits - self._earlier_credits)
-        return SearchWalk(self._body, limit=self._limit, max_leads=self._max_leads, max_credits=left)
+        left = None if self._max_lead_credits is None else max(0, self._max_lead_credits - self._earlier_credits)
+        return SearchWalk(self._body, limit=self._limit, max_leads=self._max_leads, max_lead_credits=left)
 
     @property
     def total_results(self) -> int | None:
@@ -235,7 +236,7 @@ class SearchPlan(WalkPlan[Page]):
         return self._within_budget(leads, total, exact=leads == with_address and not estimated)
 
     def _within_budget(self, lead_credits: int, total: int, *, exact: bool) -> Quote:
-        most = lead_credits if self._max_credits is None else min(lead_credits, self._max_credits)
+        most = lead_credits if self._max_lead_credits is None else min(lead_credits, self._max_lead_credits)
         return Quote(most, 0, total, exact)
 
 
@@ -243,7 +244,7 @@ def saved_plan(
     searches: Iterable[SavedSearch],
     name: str,
     max_leads: int | None,
-    max_credits: int | None,
+    max_lead_credits: int | None,
     resume: str | os.PathLike[str] | None,
 ) -> tuple[Any, ...]:
     """What `SearchPlan` takes for the saved search of this name."""
@@ -252,7 +253,7 @@ def saved_plan(
         raise SiteglassError(f"There is no saved search {name!r} that this key sees. Check the name.")
     body = dict(saved.search)
     select, limit = body.pop("select", None), body.pop("limit", None) or MAX_LIMIT
-    return None, body, None, select, None, False, None, limit, max_leads, max_credits, resume
+    return None, body, None, select, None, False, None, limit, max_leads, max_lead_credits, resume
 
 
 class EnrichPlan(WalkPlan[Batch]):
@@ -264,17 +265,17 @@ class EnrichPlan(WalkPlan[Batch]):
         self,
         domains: Iterable[str],
         select: Sequence[str] | None,
-        max_credits: int | None,
+        max_lead_credits: int | None,
         resume: str | os.PathLike[str] | None,
     ) -> None:
         if isinstance(domains, str) or isinstance(select, str):
             raise TypeError("domains and select must be lists, not strings")
-        _check_not_negative(max_credits=max_credits)
+        _check_not_negative(max_lead_credits=max_lead_credits)
         self._domains = list(domains)
         if not all(isinstance(domain, str) for domain in self._domains):
             raise TypeError("every domain must be a string")
         self._select = None if select is None else list(select)
-        self._max_credits = max_credits
+        self._max_lead_credits = max_lead_credits
         shown = COMPANY_COLUMNS if select is None else select
         self._columns = tuple(dict.fromkeys(["domain", "status", "message", "found_domain", *shown]))
         super().__init__({"domains": self._domains, "select": self._select}, resume)
@@ -283,10 +284,10 @@ class EnrichPlan(WalkPlan[Batch]):
         return len(self._domains)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self._domains)} domains, max_credits={self._max_credits})"
+        return f"{type(self).__name__}({len(self._domains)} domains, max_lead_credits={self._max_lead_credits})"
 
     def _new_steps(self) -> EnrichWalk:
-        left = None if self._max_credits is None else max(0, self._max_credits - self._earlier_credits)
+        left = None if self._max_lead_credits is None else max(0, self._max_lead_credits - self._earlier_credits)
         return EnrichWalk(self._domains, self._select, left)
 
     def _flat(self, row: Row) -> Row:
@@ -299,7 +300,7 @@ class EnrichPlan(WalkPlan[Batch]):
 
     def _price(self, told: Sequence[Mapping[str, Any]]) -> Quote:
         lead, api, found = (sum(each[name] for each in told) for name in ("lead_credits", "api_credits", "found"))
-        most = lead if self._max_credits is None else min(lead, self._max_credits)
+        most = lead if self._max_lead_credits is None else min(lead, self._max_lead_credits)
         return Quote(most, api, found, exact=most == lead)
 
 

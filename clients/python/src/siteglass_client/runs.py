@@ -51,7 +51,7 @@ class Export:
     credits_used: int
     api_credits_used: int
     stopped: str
-    """`end`, or the limit that ended it: `max_leads`, `max_credits`."""
+    """`end`, or the limit that ended it: `max_leads`, `max_lead_credits`."""
 
 
 def fingerprint(asked: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from siteglass_client.answers import Answer, Batch, Page, Quote
 from siteglass_client.calls import Call
+from siteglass_client.deprecated import warn_of_old
 from siteglass_client.errors import ServiceError
 from siteglass_client.items import Item
 from siteglass_client.messages import Diagnosis, Facets, Lead, Reading, SavedSearch
@@ -73,6 +74,15 @@ class Walk(WalkPlan[Step]):
         load_package("pandas", "pandas")  # before anything is paid
         return self._frame([row for step in self._drive() for row in step.rows])
 
+    def price(self) -> Quote:
+        """What the whole walk costs now; nothing is shown or charged."""
+        raise NotImplementedError
+
+    def dry_run(self) -> Quote:
+        """The old name of `price`."""
+        warn_of_old("dry_run()", "price()")
+        return self.price()
+
 
 class Search(SearchPlan, Walk[Page]):
     """A search. Iterate over it for the leads of all pages, in their order."""
@@ -118,7 +128,7 @@ class Search(SearchPlan, Walk[Page]):
         """Count the leads that match. Free."""
         return self.interpret().total_results
 
-    def dry_run(self) -> Quote:
+    def price(self) -> Quote:
         """What the whole walk costs within its limits; nothing is shown or charged.
 
         It is exact unless `max_leads` cuts a walk of more than one page; leads that a plan does not charge again may
@@ -148,6 +158,6 @@ class Enrichment(EnrichPlan, Walk[Batch]):
         """Walk batch by batch; a batch is one call, and costs one API credit."""
         return self._drive()
 
-    def dry_run(self) -> Quote:
+    def price(self) -> Quote:
         """What all of it costs now, asked batch by batch; nothing is shown or charged."""
         return self._price([self._send(call).body for call in self._price_calls()])

@@ -1,3 +1,5 @@
-"""The version of the client, which the distribution and the User-Agent carry."""
+"""The version of the client, which the distribution and the User-Agent carry: that of the whole project."""
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("siteglass-client")

@@ -39,9 +39,9 @@ def with_explanation(body: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, "explain": True} if body.get("query") else dict(body)
 
 
-def budget_left(max_credits: int | None, credits: int) -> int | None:
+def budget_left(max_lead_credits: int | None, credits: int) -> int | None:
     """Lead credits that may still be spent; None: any number."""
-    return None if max_credits is None else max(0, max_credits - credits)
+    return None if max_lead_credits is None else max(0, max_lead_credits - credits)
 
 
 def capped(body: dict[str, Any], left: int | None) -> dict[str, Any]:
@@ -55,25 +55,27 @@ def has_other_cap(call: Call, left: int | None) -> bool:
     return cap is not None and (left is None or cap < min(left, MAX_LEAD_CREDITS))
 
 
-def check_affordable(call: Call, size: int, max_credits: int | None, credits: int) -> None:
+def check_affordable(call: Call, size: int, max_lead_credits: int | None, credits: int) -> None:
     """Refuses to repeat a call that was in flight if it can pass a budget that is lower now."""
     body = call.body or {}
     most = credits + min(size, body.get("max_lead_credits", size))
-    if max_credits is not None and most > max_credits:
+    if max_lead_credits is not None and most > max_lead_credits:
         raise ResumeError(
             f"The run was interrupted during a request that may have been charged, which may bring its cost to {most} "
-            f"credits. Pass max_credits={most} or more, or start again without this resume file."
+            f"credits. Pass max_lead_credits={most} or more, or start again without this resume file."
         )
 
 
 class SearchWalk:
     """The pages of one search."""
 
-    def __init__(self, body: Mapping[str, Any], *, limit: int, max_leads: int | None, max_credits: int | None) -> None:
+    def __init__(
+        self, body: Mapping[str, Any], *, limit: int, max_leads: int | None, max_lead_credits: int | None
+    ) -> None:
         self._body = dict(body)
         self._limit = limit
         self._max_leads = max_leads
-        self._max_credits = max_credits
+        self._max_lead_credits = max_lead_credits
         self._next: str | None = SEARCH_PATH
         self._stretch = 1
         self._account_left: int | None = None
@@ -94,11 +96,11 @@ class SearchWalk:
         if size <= 0:
             self.stopped = "max_leads"
             return None
-        if self._max_credits is not None and self.credits > self._max_credits:
+        if self._max_lead_credits is not None and self.credits > self._max_lead_credits:
             # A service that does not keep `max_lead_credits`: no page more.
-            self.stopped = "max_credits"
+            self.stopped = "max_lead_credits"
             return None
-        left = budget_left(self._max_credits, self.credits)
+        left = budget_left(self._max_lead_credits, self.credits)
         affordable = min((each for each in (left, self._account_left) if each is not None), default=size)
         if affordable < size:
             size = min(size, max(1, affordable) * self._stretch)
@@ -121,12 +123,12 @@ class SearchWalk:
     def refused(self, call: Call, error: ServiceError) -> Call | None:
         """What to ask for instead of a page that was refused and cost nothing; raises the error if there is nothing."""
         size: int = (call.body or {})["limit"]
-        left = budget_left(self._max_credits, self.credits)
+        left = budget_left(self._max_lead_credits, self.credits)
         if isinstance(error, PaymentRequired):
             if has_other_cap(call, left):
                 return self.next_call()
             if size == 1 and left == 0:
-                self.stopped = "max_credits"
+                self.stopped = "max_lead_credits"
                 return None
             self._stretch = 1
             if left is not None and size > max(1, left):
@@ -151,7 +153,7 @@ class SearchWalk:
     def check_pending(self, call: Call) -> None:
         """Refuses a page in flight that can pass a limit which is lower now."""
         size: int = (call.body or {})["limit"]
-        check_affordable(call, size, self._max_credits, self.credits)
+        check_affordable(call, size, self._max_lead_credits, self.credits)
         if self._max_leads is not None and self.rows + size > self._max_leads:
             most = self.rows + size
             raise ResumeError(

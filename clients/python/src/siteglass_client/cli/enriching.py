@@ -51,11 +51,11 @@ def enrich(session: Session, to: Saving, source: Path, column: str | None, selec
             [domain for domain in file.domains if domain],
             # The domain under which something is known may be another than that of the row.
             select=None if select is None else ["domain", *shown],
-            max_credits=to.max_credits,
+            max_lead_credits=to.max_lead_credits,
             resume=to.resume_path,
         )
         if to.dry_run:
-            tell_price(session, walk.dry_run(), f"of {len(walk):,} domains found")
+            tell_price(session, walk.price(), f"of {len(walk):,} domains found")
             return
         # The dry run would take a request per batch.
         most = Quote(len(walk), -(-len(walk) // MAX_DOMAINS), len(walk), exact=False)

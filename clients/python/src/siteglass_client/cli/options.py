@@ -89,7 +89,7 @@ class Saving:
     output: Path | None
     resume: Path | None
     overwrite: bool
-    max_credits: int | None
+    max_lead_credits: int | None
     dry_run: bool
     ask_above: int | None
     yes: bool
@@ -113,7 +113,7 @@ def saving(forms: str) -> Callable[[Command], Command]:
             "--resume", type=file, metavar="FILE", help="The resume file; defaults to FILE.resume next to the output."
         )
         @click.option("--overwrite", is_flag=True, help="Start again, and replace the file of an earlier run.")
-        @click.option("--max-credits", type=click.IntRange(0), metavar="N", help="Spend at most N lead credits.")
+        @click.option("--max-lead-credits", type=click.IntRange(0), metavar="N", help="Spend at most N lead credits.")
         @click.option("--dry-run", is_flag=True, help="Only show the price.")
         @click.option(
             "--ask-above",
@@ -130,7 +130,7 @@ def saving(forms: str) -> Callable[[Command], Command]:
             output: Path | None,
             resume: Path | None,
             overwrite: bool,
-            max_credits: int | None,
+            max_lead_credits: int | None,
             dry_run: bool,
             ask_above: int | None,
             yes: bool,
@@ -138,7 +138,7 @@ def saving(forms: str) -> Callable[[Command], Command]:
         ) -> Any:
             if resume is not None and output is None:
                 raise click.UsageError("--resume needs -o FILE, the file to continue.")
-            return command(*first, Saving(output, resume, overwrite, max_credits, dry_run, ask_above, yes), **rest)
+            return command(*first, Saving(output, resume, overwrite, max_lead_credits, dry_run, ask_above, yes), **rest)
 
         return with_saving
 
@@ -146,8 +146,8 @@ def saving(forms: str) -> Callable[[Command], Command]:
 
 
 def search_options(command: Command) -> Command:
-    """Adds what says which leads are meant; they come as `query`, `filters`, `directives`, `require`
-    and `strict`."""
+    """Adds what says which leads are meant; they come as `query`, `filters`, `wrapped_query`,
+    `require` and `strict`."""
 
     @click.argument("query", required=False)
     @click.option(
@@ -159,7 +159,7 @@ def search_options(command: Command) -> Command:
         help="A filter, such as country=DEU; repeat for more. Separate the values of a list with commas.",
     )
     @click.option(
-        "--directives", metavar="TEXT", help="Lines such as @country(DEU) or @any[ @not_secure | @lacks(crm) ]."
+        "--wrapped-query", metavar="TEXT", help="Lines such as @country(DEU) or @any[ @not_secure | @lacks(crm) ]."
     )
     @click.option(
         "--require",
@@ -183,16 +183,16 @@ def search_options(command: Command) -> Command:
         *first: Any,
         query: str | None,
         filters: Sequence[str],
-        directives: str | None,
+        wrapped_query: str | None,
         exclude_lists: Sequence[str],
         only_lists: Sequence[str],
         **rest: Any,
     ) -> Any:
-        if not (query and query.strip()) and not filters and not directives and not only_lists:
+        if not (query and query.strip()) and not filters and not wrapped_query and not only_lists:
             # The service would take it for all leads there are, and that is seldom what somebody wants to pay for.
-            raise click.UsageError("Say what to search for: a sentence in quotes, --filter or --directives.")
+            raise click.UsageError("Say what to search for: a sentence in quotes, --filter or --wrapped-query.")
         wanted = with_lists(read_filters(filters), exclude_lists, only_lists)
-        return command(*first, query=query, filters=wanted, directives=directives, **rest)
+        return command(*first, query=query, filters=wanted, wrapped_query=wrapped_query, **rest)
 
     return with_search
 

@@ -15,7 +15,7 @@ from siteglass_client.cli.listing import list_
 from siteglass_client.cli.saved import saved
 from siteglass_client.cli.searching import count, diagnose, facets, interpret, search
 from siteglass_client.cli.serving import mcp
-from siteglass_client.cli.terminal import ReaderGone
+from siteglass_client.cli.terminal import ReaderGone, note
 from siteglass_client.errors import SiteglassError
 from siteglass_client.version import __version__
 
@@ -51,11 +51,28 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as above
 
 
+OLD_OPTIONS = {"--max-credits": "--max-lead-credits", "--directives": "--wrapped-query"}
+
+
+def _words(typed: list[str]) -> list[str]:
+    """What was typed, with the present names of options; old ones are accepted for one release, with a note."""
+    if typed[:1] == ["mcp"]:  # its --max-credits counts credits of both kinds, and keeps its name
+        return typed
+    words = []
+    for word in typed:
+        old, equals, value = word.partition("=")
+        new = OLD_OPTIONS.get(old)
+        if new:
+            note(f"sgl: {old} is now {new}. The old name is accepted until the next release: change it.")
+        words.append(f"{new}{equals}{value}" if new else word)
+    return words
+
+
 def run() -> int:
     """Run the command that was typed; returns the exit code."""
     _open_streams()
     try:
-        result = sgl.main(prog_name="sgl", standalone_mode=False)
+        result = sgl.main(_words(sys.argv[1:]), prog_name="sgl", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (ReaderGone, BrokenPipeError):

@@ -91,12 +91,12 @@ def _told(error: ServiceError) -> str:
     if error.status >= 500:
         return sentence(error.message.partition(" Try again")[0])
     if len(error.details) < 2:
-        return sentence(error.message.replace("wrapped_query", "--directives"))
+        return sentence(error.message.replace("wrapped_query", "--wrapped-query"))
     return " ".join(sentence(_problem(detail)) for detail in error.details)
 
 
 def _problem(detail: Detail) -> str:
-    field = detail.field.replace("wrapped_query", "--directives")
+    field = detail.field.replace("wrapped_query", "--wrapped-query")
     place = "" if detail.line is None else f" line {detail.line}"
     return f"{field}{place}: {detail.message}"
 
@@ -113,7 +113,7 @@ def _next_step(error: ServiceError) -> str:
         return "Pass it with --key, SITEGLASS_API_KEY or `sgl login`." if "scope" in error.message else ""
     if isinstance(error, CreditCapExceeded):
         if "max_lead_credits" in error.message:
-            return f"Raise --max-credits, then {AGAIN}."
+            return f"Raise --max-lead-credits, then {AGAIN}."
         return f"{AGAIN.capitalize()} after 00:00 UTC, when a new day begins, or ask for a higher cap for the key."
     if isinstance(error, PaymentRequired):
         return f"Buy credits, then {AGAIN}: with -o it continues where it stopped."

@@ -45,7 +45,7 @@ def create(
     name: str,
     query: str | None,
     filters: dict[str, Any],
-    directives: str | None,
+    wrapped_query: str | None,
     require: Sequence[str],
     strict: bool,
     select: list[str] | None,
@@ -57,7 +57,7 @@ def create(
         search = client.search(
             query,
             filters=filters,
-            wrapped_query=directives,
+            wrapped_query=wrapped_query,
             select=select,
             sort=sort,
             strict=strict,
@@ -96,7 +96,9 @@ def run(session: Session, to: Saving, name: str, max_leads: int | None) -> None:
     """Run a saved search; a lead with an email address costs a credit. See: sgl search --help"""
     max_leads = shown_leads(session, to, max_leads)
     with session.connect() as client:
-        walk = client.saved_search(name, max_leads=max_leads, max_credits=to.max_credits, resume=to.resume_path)
+        walk = client.saved_search(
+            name, max_leads=max_leads, max_lead_credits=to.max_lead_credits, resume=to.resume_path
+        )
         run_search(session, to, walk, max_leads, None)
 
 

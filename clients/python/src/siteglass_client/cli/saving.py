@@ -110,13 +110,13 @@ def ask_before_spending(
         return
     cost = _cost_to_ask_about(saving, most_rows, price)
     if (doubt or cost) and not click.confirm(" ".join(filter(None, (doubt, cost, "Continue?"))), err=True):
-        raise Failure("Stopped before anything was spent. --max-credits N limits the price.", INTERRUPTED)
+        raise Failure("Stopped before anything was spent. --max-lead-credits N limits the price.", INTERRUPTED)
 
 
 def _cost_to_ask_about(saving: Saving, most_rows: int | None, price: Callable[[], Quote]) -> str:
     """The price in words, if it is above --ask-above; without that, if more than one page is bought. Else empty."""
     allowed = MAX_LIMIT if saving.ask_above is None else saving.ask_above
-    if any(most is not None and most <= allowed for most in (saving.max_credits, most_rows)):
+    if any(most is not None and most <= allowed for most in (saving.max_lead_credits, most_rows)):
         return ""
     quote = price()
     pages = quote.total_results if saving.ask_above is None else quote.lead_credits
@@ -132,7 +132,7 @@ def _resume_failure(resume: Path | None, error: ResumeError) -> str:
     told = str(error)
     if "belongs to another run" in told:
         told = f"{resume} belongs to another command. Repeat the original command to continue it."
-    told = told.replace("max_credits=", "--max-credits ").replace("max_leads=", "--max-leads ")
+    told = told.replace("max_lead_credits=", "--max-lead-credits ").replace("max_leads=", "--max-leads ")
     told = told.replace(", or start again without this resume file", "")
     return f"{told} To start again, use --overwrite or another -o."
 
@@ -165,11 +165,10 @@ def finished(
 
 def stop_at_cap(saving: Saving, stopped: str | None) -> None:
     """A walk that its budget ended is not whole, and says so."""
-    if stopped == "max_credits":
-        more = (
-            "Run the same command with a higher --max-credits to continue." if saving.output else "Raise it for more."
-        )
-        raise Failure(f"Stopped at --max-credits {saving.max_credits}. {more}", NO_CREDITS)
+    if stopped == "max_lead_credits":
+        again = "Run the same command with a higher --max-lead-credits to continue."
+        more = again if saving.output else "Raise it for more."
+        raise Failure(f"Stopped at --max-lead-credits {saving.max_lead_credits}. {more}", NO_CREDITS)
 
 
 def _price(quote: Quote) -> str:

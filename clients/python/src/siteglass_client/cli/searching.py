@@ -41,7 +41,7 @@ def search(
     to: Saving,
     query: str | None,
     filters: dict[str, Any],
-    directives: str | None,
+    wrapped_query: str | None,
     require: Sequence[str],
     strict: bool,
     select: list[str] | None,
@@ -58,13 +58,13 @@ def search(
         walk = client.search(
             query,
             filters=filters,
-            wrapped_query=directives,
+            wrapped_query=wrapped_query,
             select=select,
             sort=sort,
             strict=strict,
             require=require,
             max_leads=max_leads,
-            max_credits=to.max_credits,
+            max_lead_credits=to.max_lead_credits,
             resume=to.resume_path,
         )
         run_search(session, to, walk, max_leads, select, strict=strict)
@@ -92,11 +92,11 @@ def run_search(
     reading = walk.interpret(strict=False)
     note(reading.summary)
     if to.dry_run:
-        tell_price(session, walk.dry_run(), "leads match", reading)
+        tell_price(session, walk.price(), "leads match", reading)
         return
     if strict and reading.summary != reading.read_back:
         raise Failure("Stopped by --strict before anything was spent. Change the words, or omit --strict.", DOUBTFUL)
-    ask_before_spending(session, to, max_leads, walk.dry_run, _doubt(reading))
+    ask_before_spending(session, to, max_leads, walk.price, _doubt(reading))
     if to.output is not None:
         _write(session, to, walk, to.output, max_leads, reading)
         return
@@ -155,13 +155,13 @@ def count(
     session: Session,
     query: str | None,
     filters: dict[str, Any],
-    directives: str | None,
+    wrapped_query: str | None,
     require: Sequence[str],
     strict: bool,
 ) -> None:
     """Count the leads that match. Free."""
     with session.connect() as client:
-        search = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        search = client.search(query, filters=filters, wrapped_query=wrapped_query, strict=strict, require=require)
         click.echo(search.count())
 
 
@@ -172,13 +172,13 @@ def interpret(
     session: Session,
     query: str | None,
     filters: dict[str, Any],
-    directives: str | None,
+    wrapped_query: str | None,
     require: Sequence[str],
     strict: bool,
 ) -> None:
     """Show how a search is interpreted, and how many leads match. Free."""
     with session.connect() as client:
-        search = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        search = client.search(query, filters=filters, wrapped_query=wrapped_query, strict=strict, require=require)
         reading = search.interpret()
     if session.for_people:
         _show_reading(reading)
@@ -223,7 +223,7 @@ def facets(
     session: Session,
     query: str | None,
     filters: dict[str, Any],
-    directives: str | None,
+    wrapped_query: str | None,
     strict: bool,
     require: Sequence[str],
     names: list[str] | None,
@@ -231,7 +231,7 @@ def facets(
 ) -> None:
     """Count the leads of a search by country, technology and so on, and price all of them. Free."""
     with session.connect() as client:
-        walk = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        walk = client.search(query, filters=filters, wrapped_query=wrapped_query, strict=strict, require=require)
         counts = walk.facets(names, size=size)
     if session.for_people:
         _show_facets(counts)
@@ -259,13 +259,13 @@ def diagnose(
     session: Session,
     query: str | None,
     filters: dict[str, Any],
-    directives: str | None,
+    wrapped_query: str | None,
     strict: bool,
     require: Sequence[str],
 ) -> None:
     """Show why a search finds few leads or none, and which changes give results. Free."""
     with session.connect() as client:
-        walk = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        walk = client.search(query, filters=filters, wrapped_query=wrapped_query, strict=strict, require=require)
         diagnosis = walk.diagnose()
     if session.for_people:
         _show_diagnosis(diagnosis)

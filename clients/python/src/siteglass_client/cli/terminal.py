@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from textwrap import TextWrapper
 from typing import Any, Protocol
 
 import click
@@ -19,6 +20,8 @@ from siteglass_client.answers import Batch, Page
 
 MAX_WHOLE = 48
 """Characters of a first column that are not wrapped."""
+BORDERS = " │ "
+"""Beside each column of a table."""
 
 
 def for_people(as_json: bool) -> bool:
@@ -49,18 +52,47 @@ def counted(number: int, what: str) -> str:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table; cells are shown as they are, never read as markup."""
-    table = Table()
+    """A table; cells are shown as they are, never read as markup.
+
+    On a terminal that is too narrow for it, each row becomes lines of a name and a value.
+    """
     cells = [[_shown(value) for value in row] for row in rows]
-    # The first column is what a row is about, and is what people copy. Its width is fixed: of a smallest one rich takes
-    # room that it has to give back, and the last column leaves the terminal.
-    widest = max(map(cell_len, [columns[0], *(row[0] for row in cells)]))
-    for place, column in enumerate(columns):
+    console = Console()
+    widths = _widths(columns, cells, console.width - len(BORDERS) * len(columns) - 1)
+    if widths is None:
+        _show_lines(columns, cells, console.width)
+        return
+    table = Table()
+    for column, width in zip(columns, widths, strict=True):
         # Folded, not cut: an address without its end is useless.
-        table.add_column(column, width=min(widest, MAX_WHOLE) if place == 0 else None, overflow="fold")
+        table.add_column(column, width=width, overflow="fold")
     for row in cells:
         table.add_row(*map(Text, row))
-    Console().print(table)
+    console.print(table)
+
+
+def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """A width for each column, which breaks no word such as an address; None if there is no room for that."""
+    by_column = [[column, *(row[place] for row in cells)] for place, column in enumerate(columns)]
+    whole = [max(map(cell_len, texts)) for texts in by_column]
+    widths = [max(cell_len(word) for text in texts for word in text.split(" ")) for texts in by_column]
+    # The first column is what a row is about, and is what people copy.
+    widths[0] = min(whole[0], MAX_WHOLE)
+    if sum(widths) > room:
+        return None
+    for place, width in enumerate(whole):
+        widths[place] += min(max(0, width - widths[place]), room - sum(widths))
+    return widths
+
+
+def _show_lines(columns: Sequence[str], cells: Iterable[Sequence[str]], width: int) -> None:
+    widest = max(map(cell_len, columns[1:]))
+    lines = TextWrapper(width, subsequent_indent=" " * (widest + 4), break_long_words=False, break_on_hyphens=False)
+    for first, *rest in cells:
+        click.echo(first)
+        for name, value in zip(columns[1:], rest, strict=True):
+            if value:
+                click.echo(lines.fill(f"  {name:<{widest}}  {value}"))
 
 
 def _shown(value: Any) -> str:

@@ -34,7 +34,7 @@ FilterMap = Annotated[
 ]
 # The model reads all tools before the first call, so the names are listed only once.
 SameFilters = Annotated[dict[str, FilterValue] | None, Field(max_length=50, description="Same as those of `search`")]
-Directives = Annotated[
+WrappedQuery = Annotated[
     str | None,
     Field(
         max_length=10_000,
@@ -43,19 +43,19 @@ Directives = Annotated[
 ]
 Strict = Annotated[bool, Field(description="Refuse a sentence that was not clearly understood")]
 Sort = Annotated[str | None, Field(max_length=50, description="An order, such as domain")]
-LeadColumns = Annotated[
+LeadFields = Annotated[
     list[Annotated[str, Field(max_length=50)]] | None,
     Field(
         max_length=40,
-        description=f"Columns; {', '.join(LEADS_SHOWN)} if left out. Among others: "
+        description=f"Fields; {', '.join(LEADS_SHOWN)} if left out. Among others: "
         f"{', '.join(name for name in LEAD_COLUMNS if name not in LEADS_SHOWN)}",
     ),
 ]
-CompanyColumns = Annotated[
+CompanyFields = Annotated[
     list[Annotated[str, Field(max_length=50)]] | None,
     Field(
         max_length=40,
-        description=f"Columns; {', '.join(COMPANIES_SHOWN)} if left out. Others: "
+        description=f"Fields; {', '.join(COMPANIES_SHOWN)} if left out. Others: "
         f"{', '.join(name for name in COMPANY_COLUMNS if name not in COMPANIES_SHOWN)}",
     ),
 ]

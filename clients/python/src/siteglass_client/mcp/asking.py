@@ -26,7 +26,7 @@ from siteglass_client.messages import Account, Diagnosis, Facet, Facets, Note, R
 ENVELOPE_BYTES = 600
 NAME_BYTES = 200
 PARTS = ("value", "name", "matched")
-CLEAR = "Search with the same words, or with `directives`."
+CLEAR = "Search with the same words, or pass `directives` as wrapped_query."
 UNCLEAR = "Check `not_understood` and `assumed` before you pay; rephrase it, or use filters or directives."
 
 

@@ -36,19 +36,19 @@ class Enriching:
     async def answer(
         self,
         domains: Sequence[str] | None,
-        columns: Sequence[str] | None,
-        max_credits: int,
+        select: Sequence[str] | None,
+        max_lead_credits: int,
         max_tokens: int,
         cursor: str | None,
     ) -> EnrichAnswer:
         """Items, or the price if nothing may be spent or it would cost more."""
         names = _distinct(domains or [])
-        shown = list(dict.fromkeys(columns or COMPANIES_SHOWN))
+        shown = list(dict.fromkeys(select or COMPANIES_SHOWN))
         if cursor is not None:
             place = self._places.find(cursor, "enrich")
-            if (names and names != place.asked["domains"]) or (columns and shown != place.asked["select"]):
+            if (names and names != place.asked["domains"]) or (select and shown != place.asked["select"]):
                 raise SiteglassError(
-                    "cursor: it belongs to other domains or columns. Omit those to continue with it, or omit cursor "
+                    "cursor: it belongs to other domains or fields. Omit those to continue with it, or omit cursor "
                     "to enrich others. Nothing was sent."
                 )
             return self._told(place, Sheet(place.columns, max_tokens), Sum(), None)
@@ -57,13 +57,13 @@ class Enriching:
         asked = {"domains": names, "select": shown}
         sheet = Sheet([*ALWAYS_SHOWN, *shown], max_tokens)
         with anyio.fail_after(self._deadline_s):
-            if max_credits == 0:
+            if max_lead_credits == 0:
                 return await self._price(names, "Nothing was spent.")
-            return await self._buy(asked, sheet, max_credits)
+            return await self._buy(asked, sheet, max_lead_credits)
 
-    async def _buy(self, asked: Mapping[str, Any], sheet: Sheet, max_credits: int) -> EnrichAnswer:
+    async def _buy(self, asked: Mapping[str, Any], sheet: Sheet, max_lead_credits: int) -> EnrichAnswer:
         names = asked["domains"]
-        most = Sum(lead=self._till.allowed(ENRICH_PATH, lambda _: asked, min(len(names), max_credits)), api=1)
+        most = Sum(lead=self._till.allowed(ENRICH_PATH, lambda _: asked, min(len(names), max_lead_credits)), api=1)
         if most.lead == 0:
             raise CeilingReached(
                 f"The budget of this server, {self._till.ceiling} credits (sgl mcp --max-credits), is used up. "
@@ -84,7 +84,7 @@ class Enriching:
         return self._told(place, sheet, bought.cost, bought.answer)
 
     async def _price(self, names: Sequence[str], why: str) -> EnrichAnswer:
-        quote = await self._client.enrich(names).dry_run()
+        quote = await self._client.enrich(names).price()
         price = Price(lead_credits=quote.lead_credits, api_credits=quote.api_credits, exact=quote.exact)
         return EnrichAnswer(
             stopped="price",
@@ -94,7 +94,7 @@ class Enriching:
             items=[],
             say=f"{why} {quote.total_results} of {len(names)} domains are known and cost {price.lead_credits} lead "
             f"credits; the call costs {price.api_credits} API credit. To get them, call enrich again with "
-            f"max_credits={max(1, price.lead_credits)} or more.",
+            f"max_lead_credits={max(1, price.lead_credits)} or more.",
         )
 
     def _told(self, place: Place, sheet: Sheet, used: Sum, answer: Answer | None) -> EnrichAnswer:

@@ -33,7 +33,7 @@ def told(error: SiteglassError | TimeoutError, deadline_s: float) -> str:
         [error.message] if len(error.details) < 2 else [f"{each.field}: {each.message}" for each in error.details]
     )
     request = f" (request {error.request_id})" if error.request_id else ""
-    said = " ".join(map(sentence, problems)).replace("wrapped_query", "directives").replace("`limit`", "`max_leads`")
+    said = " ".join(map(sentence, problems)).replace("`limit`", "`max_leads`")
     return f"{_short(f'{error.code}: {said}')} {_advice(error, said)}{request}"
 
 
@@ -46,7 +46,7 @@ def _advice(error: ServiceError, said: str) -> str:
     if isinstance(error, InsufficientCredits):
         return "Request less, or ask the user to buy credits; `account` shows the balance."
     if isinstance(error, PaymentRequired):
-        return "Raise max_credits if the user agrees; a daily cap of the key resets at 00:00 UTC."
+        return "Raise max_lead_credits if the user agrees; a daily cap of the key resets at 00:00 UTC."
     if isinstance(error, TooManyRequests):
         wait_s = "a while" if error.retry_after_s is None else f"{error.retry_after_s:.0f} s"
         return f"Wait {wait_s}. {AGAIN}"

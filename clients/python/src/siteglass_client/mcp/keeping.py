@@ -59,7 +59,7 @@ def _saved_search(saved: SavedSearch) -> KeptSearch:
         name=saved.name,
         query=body.get("query"),
         filters={name: value for name, value in body.items() if name not in _SEPARATE and value is not None},
-        directives=body.get("wrapped_query"),
+        wrapped_query=body.get("wrapped_query"),
         sort=body.get("sort"),
         shared=saved.shared,
         last_total=saved.last_total,

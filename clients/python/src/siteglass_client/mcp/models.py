@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Value = str | int | float | bool | list[str] | dict[str, str]
 Row = dict[str, Value]
-Stop = Literal["end", "max_tokens", "max_leads", "max_credits", "session_ceiling", "failure", "price"]
+Stop = Literal["end", "max_tokens", "max_leads", "max_lead_credits", "session_ceiling", "failure", "price"]
 
 
 class Part(BaseModel):
@@ -84,7 +84,9 @@ class InterpretAnswer(Part):
     total_results: int
     confidence: float
     read_back: str = Field(description="The search as an English sentence; show it to people")
-    directives: str = Field(description="The search as directives; pass it as `directives` to run exactly this search")
+    directives: str = Field(
+        description="The search as directives; pass it as `wrapped_query` to run exactly this search"
+    )
     not_understood: list[str] = Field(description="Words that are not a condition of the search, and why")
     conditions: list[Condition]
     assumed: list[str]
@@ -176,7 +178,7 @@ class KeptSearch(Part):
     name: str
     query: str | None = None
     filters: dict[str, Value]
-    directives: str | None = None
+    wrapped_query: str | None = None
     sort: str | None = None
     shared: bool
     last_total: Annotated[int | None, Field(description="Matches at the last count")] = None

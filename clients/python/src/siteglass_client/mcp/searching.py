@@ -39,23 +39,23 @@ class Asked:
 
     query: str | None
     filters: Mapping[str, Any] | None
-    directives: str | None
+    wrapped_query: str | None
     sort: str | None
     strict: bool
-    columns: Sequence[str] | None
+    select: Sequence[str] | None
 
     @property
     def is_empty(self) -> bool:
         """The service would take it for all leads there are, and that is seldom what somebody wants to pay for."""
-        return not ((self.query and self.query.strip()) or self.filters or self.directives)
+        return not ((self.query and self.query.strip()) or self.filters or self.wrapped_query)
 
     @property
     def shown(self) -> list[str]:
-        return list(dict.fromkeys(["domain", *(self.columns or LEADS_SHOWN)]))
+        return list(dict.fromkeys(["domain", *(self.select or LEADS_SHOWN)]))
 
     def body(self) -> dict[str, Any]:
         filters = cast(Filters, self.filters)
-        return search_body(self.query, filters, self.directives, self.shown, self.sort, self.strict)
+        return search_body(self.query, filters, self.wrapped_query, self.shown, self.sort, self.strict)
 
 
 @dataclass
@@ -116,15 +116,15 @@ class Searching:
         self._deadline_s = deadline_s
 
     async def answer(
-        self, asked: Asked, max_credits: int, max_leads: int | None, max_tokens: int, cursor: str | None
+        self, asked: Asked, max_lead_credits: int, max_leads: int | None, max_tokens: int, cursor: str | None
     ) -> SearchAnswer:
         """Leads, or the price if nothing may be spent."""
         ends_s = anyio.current_time() + self._deadline_s
         place = self._place(asked, cursor)
         sheet = Sheet(place.columns, max_tokens)
-        walk = Walk(sheet, place, max_credits, max_leads or MAX_LIMIT)
+        walk = Walk(sheet, place, max_lead_credits, max_leads or MAX_LIMIT)
         stopped = walk.show()
-        if max_credits == 0 and not sheet.rows and stopped is None:
+        if max_lead_credits == 0 and not sheet.rows and stopped is None:
             with anyio.fail_after(self._deadline_s):
                 return await self._price(asked, place, max_leads, sheet)
         requests = 0
@@ -136,13 +136,13 @@ class Searching:
     def _place(self, asked: Asked, cursor: str | None) -> Place:
         if cursor is None:
             if asked.is_empty:
-                raise SiteglassError("Say what to search for: query, filters or directives. Nothing was sent.")
+                raise SiteglassError("Say what to search for: query, filters or wrapped_query. Nothing was sent.")
             return Place("search", asked.body(), asked.shown, (), SEARCH_PATH)
         place = self._places.find(cursor, "search")
-        repeated = {name: value for name, value in asked.body().items() if name != "select" or asked.columns}
+        repeated = {name: value for name, value in asked.body().items() if name != "select" or asked.select}
         if any(place.asked.get(name) != value for name, value in repeated.items()):
             raise SiteglassError(
-                "cursor: it belongs to another search or other columns. Omit those to continue with it, or omit "
+                "cursor: it belongs to another search or other fields. Omit those to continue with it, or omit "
                 "cursor to start a new search. Nothing was sent."
             )
         return place
@@ -153,7 +153,7 @@ class Searching:
         if fitting == 0:
             return "max_tokens"
         if walk.credits_left == 0:
-            return "max_credits"
+            return "max_lead_credits"
         wanted = min(fitting, walk.leads_left, walk.credits_left, MAX_LIMIT)
         size = self._till.allowed(cast(str, walk.place.path), walk.page_body, wanted)
         if size == 0:
@@ -188,12 +188,12 @@ class Searching:
             search = self._client.search(
                 asked.query,
                 filters=cast(Filters, asked.filters),
-                wrapped_query=asked.directives,
+                wrapped_query=asked.wrapped_query,
                 sort=asked.sort,
                 strict=asked.strict,
                 max_leads=max_leads,
             )
-            quote, reading = await search.dry_run(), str(cut((await search.interpret()).summary, READING_BYTES))
+            quote, reading = await search.price(), str(cut((await search.interpret()).summary, READING_BYTES))
             price = Price(lead_credits=quote.lead_credits, api_credits=0, exact=quote.exact)
             total, meant = quote.total_results, f"the first {max_leads}" if max_leads else "all of them"
         else:
@@ -212,7 +212,7 @@ class Searching:
             say=_NOTHING
             if total == 0
             else f"Nothing was spent. {total} leads match; {meant} cost {price.lead_credits} lead credits. To get "
-            "leads, call search again with max_credits.",
+            "leads, call search again with max_lead_credits.",
         )
 
     def _credits(self, used: Sum, page: Page | None) -> Credits:
@@ -248,12 +248,12 @@ class Searching:
 _NOTHING = "No leads match. Call diagnose with the same arguments to see why, and what would match."
 _NEXT: dict[Stop, str] = {
     "end": "These are the last leads of the search.",
-    "max_tokens": "The response is full. To continue, call search with cursor and max_credits.",
-    "max_leads": "To continue, call search with cursor and max_credits.",
-    "max_credits": "max_credits is used up. To continue, call search with cursor and max_credits.",
+    "max_tokens": "The response is full. To continue, call search with cursor and max_lead_credits.",
+    "max_leads": "To continue, call search with cursor and max_lead_credits.",
+    "max_lead_credits": "max_lead_credits is used up. To continue, call search with cursor and max_lead_credits.",
     "session_ceiling": "The budget of this server (sgl mcp --max-credits) is used up; only the user can raise it.",
     "failure": "The next page failed; the leads here are complete. To continue, call search with cursor and "
-    "max_credits.",
+    "max_lead_credits.",
 }
 
 

@@ -30,8 +30,8 @@ class Sheet:
         if value_bytes < MIN_VALUE_BYTES:
             needed = ENVELOPE_BYTES + DOMAIN_BYTES + names_bytes + count * MIN_VALUE_BYTES
             raise SiteglassError(
-                f"columns: {len(self._columns)} columns need max_tokens={-(-needed // BYTES_PER_TOKEN)} or more, but "
-                f"it is {max_tokens}. Request fewer columns, or raise max_tokens."
+                f"select: {len(self._columns)} fields need max_tokens={-(-needed // BYTES_PER_TOKEN)} or more, but "
+                f"it is {max_tokens}. Request fewer fields, or raise max_tokens."
             )
         self._value_bytes = min(value_bytes, self._room_bytes // SHARE_OF_VALUE)
         self._largest_bytes = 0

@@ -12,16 +12,15 @@ from siteglass_client.errors import NotFound, SiteglassError
 from siteglass_client.filters import Filters
 from siteglass_client.mcp.arguments import (
     DEFAULT_TOKENS,
-    CompanyColumns,
+    CompanyFields,
     Country,
     Cursor,
-    Directives,
     Domains,
     FacetNames,
     FacetSize,
     FieldName,
     FilterMap,
-    LeadColumns,
+    LeadFields,
     ListDomains,
     ListName,
     MaxCredits,
@@ -35,6 +34,7 @@ from siteglass_client.mcp.arguments import (
     Strict,
     Text,
     ValueLimit,
+    WrappedQuery,
 )
 from siteglass_client.mcp.asking import account_told, diagnosed, facets_counted, interpreted, known_values
 from siteglass_client.mcp.enriching import Enriching
@@ -71,17 +71,17 @@ class Tools:
         self._searching = Searching(client, self._till, places, deadline_s)
         self._enriching = Enriching(client, self._till, places, deadline_s)
 
-    def _meant(self, query: Query, filters: SameFilters, directives: Directives, strict: bool) -> AsyncSearch:
-        if Asked(query, filters, directives, None, strict, None).is_empty:
-            raise SiteglassError("Say what to search for: query, filters or directives. Nothing was sent.")
+    def _meant(self, query: Query, filters: SameFilters, wrapped_query: WrappedQuery, strict: bool) -> AsyncSearch:
+        if Asked(query, filters, wrapped_query, None, strict, None).is_empty:
+            raise SiteglassError("Say what to search for: query, filters or wrapped_query. Nothing was sent.")
         given = cast(Filters, filters)
-        return self._client.search(query, filters=given, wrapped_query=directives, strict=strict)
+        return self._client.search(query, filters=given, wrapped_query=wrapped_query, strict=strict)
 
     async def interpret(
         self,
         query: Query = None,
         filters: SameFilters = None,
-        directives: Directives = None,
+        wrapped_query: WrappedQuery = None,
         strict: Strict = False,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> InterpretAnswer:
@@ -90,24 +90,24 @@ class Tools:
         sentence. Free.
         """
         with anyio.fail_after(self._deadline_s):
-            return interpreted(await self._meant(query, filters, directives, strict).interpret(), max_tokens)
+            return interpreted(await self._meant(query, filters, wrapped_query, strict).interpret(), max_tokens)
 
     async def count(
         self,
         query: Query = None,
         filters: SameFilters = None,
-        directives: Directives = None,
+        wrapped_query: WrappedQuery = None,
         strict: Strict = False,
     ) -> CountAnswer:
         """Count the leads that match. Use it to compare searches or to narrow one down. Free."""
         with anyio.fail_after(self._deadline_s):
-            return CountAnswer(total_results=await self._meant(query, filters, directives, strict).count())
+            return CountAnswer(total_results=await self._meant(query, filters, wrapped_query, strict).count())
 
     async def facets(
         self,
         query: Query = None,
         filters: SameFilters = None,
-        directives: Directives = None,
+        wrapped_query: WrappedQuery = None,
         strict: Strict = False,
         facets: FacetNames = None,
         size: FacetSize = 5,
@@ -118,14 +118,14 @@ class Tools:
         Free.
         """
         with anyio.fail_after(self._deadline_s):
-            counts = await self._meant(query, filters, directives, strict).facets(facets, size=size)
+            counts = await self._meant(query, filters, wrapped_query, strict).facets(facets, size=size)
             return facets_counted(counts, max_tokens)
 
     async def diagnose(
         self,
         query: Query = None,
         filters: SameFilters = None,
-        directives: Directives = None,
+        wrapped_query: WrappedQuery = None,
         strict: Strict = False,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> DiagnoseAnswer:
@@ -133,43 +133,44 @@ class Tools:
         results. Use it when a search or count returns 0. Free.
         """
         with anyio.fail_after(self._deadline_s):
-            return diagnosed(await self._meant(query, filters, directives, strict).diagnose(), max_tokens)
+            return diagnosed(await self._meant(query, filters, wrapped_query, strict).diagnose(), max_tokens)
 
     async def search(
         self,
         query: Query = None,
         filters: FilterMap = None,
-        directives: Directives = None,
+        wrapped_query: WrappedQuery = None,
         sort: Sort = None,
         strict: Strict = False,
-        columns: LeadColumns = None,
-        max_credits: MaxCredits = 0,
+        select: LeadFields = None,
+        max_lead_credits: MaxCredits = 0,
         max_leads: MaxLeads = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
         cursor: Cursor = None,
     ) -> SearchAnswer:
         """Find websites and the contact details that they publish. Costs one lead credit for each lead shown that has
-        an email address; leads without one are free. Without max_credits it buys nothing and returns the price: ask the
-        user before you spend. A response has as many leads as fit into max_tokens; continue with `next` as cursor.
-        Repeating a call within a day returns the same response free of charge. Columns without a value are left out.
+        an email address; leads without one are free. Without max_lead_credits it buys nothing and returns the price:
+        ask the user before you spend. A response has as many leads as fit into max_tokens; continue with `next` as
+        cursor. Repeating a call within a day returns the same response free of charge. Fields without a value are
+        left out.
         """
-        asked = Asked(query, filters, directives, sort, strict, columns)
-        return await self._searching.answer(asked, max_credits, max_leads, max_tokens, cursor)
+        asked = Asked(query, filters, wrapped_query, sort, strict, select)
+        return await self._searching.answer(asked, max_lead_credits, max_leads, max_tokens, cursor)
 
     async def enrich(
         self,
         domains: Domains = None,
-        columns: CompanyColumns = None,
-        max_credits: MaxCredits = 0,
+        select: CompanyFields = None,
+        max_lead_credits: MaxCredits = 0,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
         cursor: Cursor = None,
     ) -> EnrichAnswer:
-        """Look up websites by domain. A call costs one API credit, plus one lead credit for each domain found. Without
-        max_credits it buys nothing and returns the price: ask the user before you spend. If it would cost more than
-        max_credits, nothing is bought. Items that do not fit into max_tokens are paid with the others and are free with
-        `next` as cursor. Repeating a call within a day is free.
+        """Look up websites by domain. A call costs one API credit, plus one lead credit for each domain found.
+        Without max_lead_credits it buys nothing and returns the price: ask the user before you spend. If it would
+        cost more than max_lead_credits, nothing is bought. Items that do not fit into max_tokens are paid with the
+        others and are free with `next` as cursor. Repeating a call within a day is free.
         """
-        return await self._enriching.answer(domains, columns, max_credits, max_tokens, cursor)
+        return await self._enriching.answer(domains, select, max_lead_credits, max_tokens, cursor)
 
     async def lists(self, max_tokens: MaxTokens = DEFAULT_TOKENS) -> ListsAnswer:
         """Show the lists of domains of the account. A search leaves leads out with exclude_lists in its filters, and is
@@ -198,7 +199,7 @@ class Tools:
 
     async def saved_searches(self, max_tokens: MaxTokens = DEFAULT_TOKENS) -> SavedAnswer:
         """Show the searches that this key saved, and those that other keys of the account share. To run one, pass its
-        query, filters and directives to `search`. Free.
+        query, filters and wrapped_query to `search`. Free.
         """
         with anyio.fail_after(self._deadline_s):
             return saved_shown(await self._client.saved_searches(), max_tokens)
@@ -208,13 +209,13 @@ class Tools:
         name: SearchName,
         query: Query = None,
         filters: SameFilters = None,
-        directives: Directives = None,
+        wrapped_query: WrappedQuery = None,
         strict: Strict = False,
         shared: Shared = False,
     ) -> SaveAnswer:
         """Save a search under a name, to count and run it again later. Free."""
         with anyio.fail_after(self._deadline_s):
-            saved = await self._meant(query, filters, directives, strict).save(name, shared=shared)
+            saved = await self._meant(query, filters, wrapped_query, strict).save(name, shared=shared)
             return SaveAnswer(name=saved.name, shared=saved.shared)
 
     async def count_saved_search(self, name: SearchName) -> SavedCountAnswer:
