@@ -15,6 +15,7 @@ from siteglass.cli.backup import backup
 from siteglass.cli.crawl import crawl
 from siteglass.cli.credits import credits_
 from siteglass.cli.doctor import doctor
+from siteglass.cli.fill import fill
 from siteglass.cli.generations import GENERATION_COMMANDS
 from siteglass.cli.import_leads import index_import
 from siteglass.cli.index import index_commands
@@ -42,6 +43,7 @@ for command in (
     crawl,
     credits_,
     doctor,
+    fill,
     index_commands,
     ingest,
     interpret,
