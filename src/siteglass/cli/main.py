@@ -22,6 +22,7 @@ from siteglass.cli.index import index_commands
 from siteglass.cli.ingest import ingest
 from siteglass.cli.interpret import interpret
 from siteglass.cli.people import person
+from siteglass.cli.refresh import refresh
 from siteglass.cli.reports import report
 from siteglass.cli.suppress import suppress
 from siteglass.cli.upgrade import upgrade
@@ -48,6 +49,7 @@ for command in (
     ingest,
     interpret,
     person,
+    refresh,
     report,
     suppress,
     upgrade,
