@@ -83,6 +83,8 @@ def test_row_groups_of_other_countries_are_not_read(tmp_path: Path) -> None:
         dentists_of(path, None, "DE")
 
 
+@pytest.mark.nightly  # builds versitygw, for two minutes
+@pytest.mark.private_engines
 def test_places_on_s3(tmp_path: Path) -> None:
     made = made_places(COUNT, "taxonomy")
     with S3Server(tmp_path) as server:

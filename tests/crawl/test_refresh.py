@@ -24,6 +24,7 @@ from siteglass.settings import Settings, environment_of
 from testing.service import serving
 from tests.crawl.conftest import SITEGLASS, Web, siteglass
 
+pytestmark = pytest.mark.private_engines
 SITES = ("first.org", "second.org", "third.org")
 HOME = """<html lang="en"><head><title>{0}</title><meta name="description" content="Tables of oak, made by hand">
 </head><body><h1>{0}</h1><p>We make tables of oak, by hand, in our workshop.</p></body></html>"""
