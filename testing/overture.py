@@ -38,21 +38,29 @@ TRAPS: tuple[list[str | None], ...] = (
     [None],
     [],
 )
+
+
+def _struct(kind: pa.DataType, *names: str) -> pa.DataType:
+    return pa.struct([pa.field(name, kind) for name in names])
+
+
 _TEXTS = pa.list_(pa.string())
-_SOURCE = pa.struct({"property": pa.string(), "dataset": pa.string(), "license": pa.string(), "record_id": pa.string()})
-_ADDRESS = pa.struct({name: pa.string() for name in ("freeform", "locality", "postcode", "region", "country")})
+_SOURCE = _struct(pa.string(), "property", "dataset", "license", "record_id")
+_ADDRESS = _struct(pa.string(), "freeform", "locality", "postcode", "region", "country")
 _FORMS: dict[Form, dict[str, pa.DataType]] = {
-    "categories": {"categories": pa.struct({"primary": pa.string(), "alternate": _TEXTS})},
+    "categories": {"categories": pa.struct([pa.field("primary", pa.string()), pa.field("alternate", _TEXTS)])},
     "taxonomy": {
-        "taxonomy": pa.struct({"primary": pa.string(), "hierarchy": _TEXTS, "alternates": _TEXTS}),
+        "taxonomy": pa.struct(
+            [pa.field("primary", pa.string()), pa.field("hierarchy", _TEXTS), pa.field("alternates", _TEXTS)]
+        ),
         "basic_category": pa.string(),
     },
 }
 _COMMON: dict[str, pa.DataType] = {
     "id": pa.string(),
     "geometry": pa.binary(),
-    "bbox": pa.struct({name: pa.float32() for name in ("xmin", "xmax", "ymin", "ymax")}),
-    "names": pa.struct({"primary": pa.string()}),
+    "bbox": _struct(pa.float32(), "xmin", "xmax", "ymin", "ymax"),
+    "names": _struct(pa.string(), "primary"),
     "confidence": pa.float64(),
     "operating_status": pa.string(),
     "websites": _TEXTS,

@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pyarrow.parquet as pq
@@ -74,7 +75,7 @@ def test_row_groups_of_other_countries_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "places.parquet"
     made = made_places(COUNT, "taxonomy")
     write_places(path, "taxonomy", [place.row for place in made], rows_per_group=COUNT // 3)
-    metadata = pq.ParquetFile(path).metadata
+    metadata: Any = pq.ParquetFile(path).metadata
     start, end = (metadata.row_group(number).column(0).dictionary_page_offset for number in (1, 2))
     content = path.read_bytes()
     path.write_bytes(content[:start] + bytes(end - start) + content[end:])

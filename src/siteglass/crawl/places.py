@@ -123,7 +123,8 @@ def find_places(
             if not included.isdisjoint(trades_of(place)):
                 _add(found, place)
     except (OSError, pa.ArrowException) as error:
-        raise TableError(f"{address} cannot be read: {' '.join(str(error).split())[:300]}") from error
+        told = " ".join(str(error).split())[:300]
+        raise TableError(f"{address} cannot be read: {told}. Check the address and the settings of S3.") from error
     return found
 
 
@@ -219,7 +220,7 @@ def _may_have(statistics: Any, countries: Collection[str]) -> bool:
     return any(statistics.min <= country <= statistics.max for country in countries)
 
 
-def _in_countries(batch: pa.RecordBatch, codes: pa.Array) -> pa.RecordBatch:
+def _in_countries(batch: pa.RecordBatch, codes: Any) -> pa.RecordBatch:
     """The rows with an address in one of the countries."""
     addresses = batch.column("addresses")
     is_there = pc.is_in(pc.struct_field(pc.list_flatten(addresses), "country"), value_set=codes)
