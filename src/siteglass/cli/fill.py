@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from datetime import UTC, datetime
+from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -42,15 +43,18 @@ def fill_places(
     Domains that the frontier knows keep their time of the next visit.
     """
     from siteglass.crawl.places import find_places, source_of
+    from siteglass.platform.progress import working
     from siteglass.query.vocabulary import vocabulary
 
     settings = load_settings()
     codes = {vocabulary().country_alpha2(_resolved("country", text)) or "" for text in countries}
     wanted = {_resolved("trade", text) for text in names}
     found = find_places(address, settings, countries=codes, wanted=wanted, anonymous=anonymous)
-    left_out = "".join(f"\n  {count:,} with {reason}" for reason, count in found.left_out.most_common())
+    left_out = "".join(f"\n  {count:,}: {reason}" for reason, count in found.left_out.most_common())
     click.echo(f"{found.places:,} places. Left out:{left_out or ' none'}")
-    new = asyncio.run(_add(found, settings, source or source_of(address), dry_run))
+    with working("Asking the opt-out list" if dry_run else "Adding domains"):
+        refused, new = asyncio.run(_add(found, settings, source or source_of(address), dry_run))
+    click.echo(f"{refused:,} domains opted out or are excluded.")
     click.echo(_cost(len(found.licences), settings))
     if not dry_run:
         click.echo(f"{new:,} of them are new in the frontier: siteglass refresh run")
@@ -69,8 +73,11 @@ def _resolved(kind: Literal["country", "trade"], text: str) -> str:
     return values[0]
 
 
-async def _add(found: FoundPlaces, settings: Settings, source: str, dry_run: bool) -> int:
-    """Take out the domains that must not be fetched, and add the others to the frontier; how many are new there."""
+async def _add(found: FoundPlaces, settings: Settings, source: str, dry_run: bool) -> tuple[int, int]:
+    """Take out the domains that must not be fetched, and add the others to the frontier.
+
+    How many were taken out, and how many of the others are new there.
+    """
     from siteglass.crawl.frontier import Frontier
     from siteglass.crawl.refusals import Refusals
     from siteglass.platform.backends import open_backends
@@ -82,15 +89,15 @@ async def _add(found: FoundPlaces, settings: Settings, source: str, dry_run: boo
             for domain in await refusals.among(every[start : start + _ASKED_AT_ONCE]):
                 del found.licences[domain]
                 count += 1
-    click.echo(f"{count:,} domains opted out or are excluded.")
     if dry_run:
-        return 0
+        return count, 0
     listed: dict[str, list[str]] = defaultdict(list)
     for domain, licence in found.licences.items():
         listed[licence].append(domain)
     frontier = await Frontier.open(settings)
     try:
-        return sum([await frontier.add(domains, _NEVER, (source, licence)) for licence, domains in listed.items()])
+        new = [await frontier.add(domains, _NEVER, (source, licence)) for licence, domains in listed.items()]
+        return count, sum(new)
     finally:
         await frontier.close()
 
@@ -98,7 +105,7 @@ async def _add(found: FoundPlaces, settings: Settings, source: str, dry_run: boo
 def _cost(domains: int, settings: Settings) -> str:
     """What fetching them takes, with one crawler whose requests are as far apart as the settings say."""
     visit_s = _REQUESTS * (settings.crawl_domain_delay_ms / 1000 + _ANSWER_S)
-    hours = max(domains / settings.crawl_domains_at_once, min(domains, 1)) * visit_s / 3600
+    hours = ceil(domains / settings.crawl_domains_at_once) * visit_s / 3600
     pages = domains * _PAGES
     return (
         f"{domains:,} domains, some {pages:,} pages: {hours:,.1f} hours of fetching, "

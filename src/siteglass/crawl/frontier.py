@@ -44,9 +44,13 @@ INSERT INTO {schema}.domains AS known (domain, next_at, delay_ms, source) SELECT
 ON CONFLICT (domain) DO UPDATE SET next_at = now()
 WHERE known.holder IS NULL AND known.next_at > now() AND (known.visited_at IS NULL OR known.visited_at < $2)
 """
+# An insert that meets a row takes a number all the same, and there are few.
 _SOURCE = """
-INSERT INTO {schema}.sources AS known (name, licence) VALUES ($1, $2)
-ON CONFLICT (name, licence) DO UPDATE SET name = known.name RETURNING source
+WITH known AS (SELECT source FROM {schema}.sources WHERE name = $1 AND licence = $2), made AS (
+    INSERT INTO {schema}.sources AS given (name, licence) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM known)
+    ON CONFLICT (name, licence) DO UPDATE SET name = given.name RETURNING source
+)
+SELECT source FROM known UNION ALL SELECT source FROM made
 """
 # Its origins: those of its pages, and those that a visit begins with.
 _FORGET_ROBOTS = """
