@@ -249,6 +249,9 @@ class Settings:
     ] = 250
     crawl_requests_per_day: Annotated[int, "Maximum number of requests to a domain per day."] = 50
     crawl_domains_at_once: Annotated[int, "Domains that a crawler works on at the same time."] = 300
+    refresh_domains_per_day: Annotated[
+        int, "Domains that `siteglass refresh run` visits per day at most; 0: no limit."
+    ] = 10_000
     crawl_page_bytes: Annotated[int, "Size at which a page is cut, in bytes as sent."] = 2_000_000
     crawl_timeout_ms: Annotated[int, "How long a page may take to arrive."] = 30_000
     crawl_lease_s: Annotated[

@@ -17,6 +17,7 @@ import httpx
 from siteglass.settings import Settings, load_settings
 from siteglass_demo.sites import sites
 from siteglass_demo.sites.history import after_change
+from testing.overture import TRAPS, made_places, write_places
 from testing.ports import free_port
 from testing.private_engines import environment
 from testing.service import serving
@@ -46,14 +47,7 @@ def test_made_up_sites_are_crawled_and_a_change_is_found(crawl_settings: Setting
     folder = tmp_path / "web"
     labels = {site.domain: site for site in sites(COUNT, seed=1)}
     with made_up_web(folder) as given, environment(given):
-        theirs = load_settings()
-        settings = replace(
-            crawl_settings,
-            dns_servers=theirs.dns_servers,
-            outgoing_allowed=theirs.outgoing_allowed,
-            crawl_http_port=theirs.crawl_http_port,
-            crawl_https_port=theirs.crawl_https_port,
-        )
+        settings = _within(crawl_settings, load_settings())
         domains = (folder / "domains.txt").read_text().split()
         assert domains == list(labels)
         run_crawl(settings, tmp_path, *domains, options=("--promote", "--workers", "1"))
@@ -80,6 +74,40 @@ def test_made_up_sites_are_crawled_and_a_change_is_found(crawl_settings: Setting
     assert changing in requested
     assert opted_out not in requested
     assert siteglass(settings, "crawl", "forget", changing).startswith(f"{changing} is forgotten")
+
+
+def test_places_become_leads_and_no_trap_is_fetched(crawl_settings: Settings, tmp_path: Path) -> None:
+    labels = {site.domain: site for site in sites(COUNT, seed=1)}
+    opted_out, elsewhere, *dentists = labels
+    with made_up_web(tmp_path / "web") as given, environment(given):
+        settings = _within(crawl_settings, load_settings())
+        row = made_places(1, "taxonomy")[0].row
+        rows = [{**row, "websites": [f"http://www.{domain}/praxis"]} for domain in (opted_out, *dentists)]
+        rows += [{**row, "websites": [text and text.format(7) for text in trap] or None} for trap in TRAPS]
+        rows += [{**row, "websites": [f"https://{elsewhere}/"], "addresses": [{"country": "DE"}]}]
+        write_places(tmp_path / "places.parquet", "taxonomy", rows)
+        siteglass(settings, "suppress", "add", opted_out, "--reason", "asked to be left out")
+        places = str(tmp_path / "places.parquet")
+        siteglass(settings, "fill", "places", "--country", "AUT", "--trade", "dentist", "--from", places)
+        work = str(tmp_path / "work")
+        siteglass(settings, "refresh", "run", "--promote", "--workers", "1", "--work", work)
+    with serving(settings) as client:
+        assert _titles(client) == {
+            domain: labels[domain].title for domain in dentists if labels[domain].kind == "normal"
+        }
+    (sends,) = (tmp_path / "work" / "archives").glob("*.sends.tsv")
+    assert {line.split("\t")[1] for line in sends.read_text().splitlines()} == set(dentists)
+
+
+def _within(settings: Settings, theirs: Settings) -> Settings:
+    """The settings with which a made-up web is reached."""
+    return replace(
+        settings,
+        dns_servers=theirs.dns_servers,
+        outgoing_allowed=theirs.outgoing_allowed,
+        crawl_http_port=theirs.crawl_http_port,
+        crawl_https_port=theirs.crawl_https_port,
+    )
 
 
 def _titles(client: httpx.Client) -> dict[str, str]:

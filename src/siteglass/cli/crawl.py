@@ -12,14 +12,29 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from siteglass.cli.ingest import ingest_run
+from siteglass.cli.ingest import update_leads
 from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
+    from siteglass.crawl.counts import Counts
     from siteglass.crawl.frontier import Frontier
+    from siteglass.ingest.pipeline import RunResult
 
 _Result = TypeVar("_Result")
+Command = Callable[..., None]
 _DOMAINS = click.argument("domains", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+_WORK = click.option(
+    "--work",
+    default=Path("var/crawl"),
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for archives, and for intermediate files of the leads.",
+)
+_STORE = click.option("--store", default="", help="Facts store  [default: store in the work folder]")
+_WORKERS = click.option(
+    "--workers", default=os.cpu_count() or 1, show_default="one per core", type=click.IntRange(1, 1024)
+)
+_PROMOTE = click.option("--promote", is_flag=True, help="Make a new generation live if verification succeeds.")
 
 
 @click.group()
@@ -27,28 +42,35 @@ def crawl() -> None:
     """Fetch web sites and make leads of them."""
 
 
+def with_places(command: Command) -> Command:
+    """The options that say where archives, facts and leads go."""
+    for option in (_PROMOTE, _WORKERS, _STORE, _WORK):
+        command = option(command)
+    return command
+
+
 @crawl.command("run")
 @_DOMAINS
-@click.option(
-    "--work",
-    default=Path("var/crawl"),
-    show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for archives, and for intermediate files of the leads.",
-)
-@click.option("--store", default="", help="Facts store  [default: store in the work folder]")
-@click.option("--workers", default=os.cpu_count() or 1, show_default="one per core", type=click.IntRange(1, 1024))
+@with_places
 @click.option("--leads/--no-leads", default=True, help="Make leads of the pages, or only write archives.")
-@click.option("--promote", is_flag=True, help="Make a new generation live if verification succeeds.")
-@click.pass_context
-def crawl_run(
-    context: click.Context, domains: Path, work: Path, store: str, workers: int, leads: bool, promote: bool
-) -> None:
+def crawl_run(domains: Path, work: Path, store: str, workers: int, leads: bool, promote: bool) -> None:
     """Fetch the sites in a file of domains, one per line, and update their leads in the live generation.
 
     Everything else that is due is fetched, too. After an interruption, running the command again continues.
     Pages that are in the facts store are asked for changes only; with --no-leads, all pages are fetched whole.
     """
+    archives = fetch(work, store, _read(domains), leads=leads)
+    if leads:
+        make_leads(archives, work, store, workers, promote=promote)
+    else:
+        for path in archives:
+            click.echo(str(path))
+
+
+def fetch(
+    work: Path, store: str, domains: frozenset[str], *, leads: bool = True, per_day: int | None = None
+) -> list[Path]:
+    """Visit these domains and all others that are due; the archives that no lead was made of yet."""
     import uvloop
 
     from siteglass.crawl.archive import finished_archives
@@ -59,24 +81,37 @@ def crawl_run(
     from siteglass.platform.metrics_server import serving_metrics
     from siteglass.platform.progress import progress
 
-    settings, folder, names = load_settings(), work / "archives", _read(domains)
+    settings, folder = load_settings(), work / "archives"
+    count = len(domains) or with_frontier(lambda frontier: frontier.status()).due
+    count = min(count, per_day or count)
     try:
         identity = store_identity(store or str(work / "store"), settings) if leads else NO_STORE
     except StoreError as error:
         raise click.ClickException(str(error)) from None
     single = replace(settings, workers=1)  # fetching takes one process
-    with serving_metrics(single, setting="crawl_metrics_port"), progress("Fetching", len(names)) as advance_to:
-        counts = uvloop.run(
-            run_crawl(settings, folder, names, lambda now: advance_to(now.domains, now.progress()), identity)
-        )
+    with serving_metrics(single, setting="crawl_metrics_port"), progress("Fetching", count) as advance_to:
+
+        def on_progress(now: Counts) -> None:
+            advance_to(now.domains, now.progress())
+
+        counts = uvloop.run(run_crawl(settings, folder, domains, on_progress, identity, per_day))
     click.echo(counts.text(), err=True)
-    archives = finished_archives(folder)
-    if not leads or not archives:
-        for path in archives:
-            click.echo(str(path))
+    return finished_archives(folder)
+
+
+def make_leads(archives: list[Path], work: Path, store: str, workers: int, *, promote: bool) -> None:
+    """Update the leads of the sites in these archives, and decide when each site is visited next."""
+    from siteglass.crawl.refresh import changes_of
+
+    if not archives:
         return
-    context.invoke(ingest_run, archives=tuple(archives), work=work, store=store, workers=workers, promote=promote)
-    done = folder / "ingested"
+
+    def plan(result: RunResult) -> None:
+        changed_at = changes_of(result)
+        with_frontier(lambda frontier: frontier.plan(changed_at))
+
+    update_leads(archives, work, store, workers, promote=promote, loaded=plan)
+    done = work / "archives" / "ingested"
     done.mkdir(exist_ok=True)
     for path in archives:
         path.rename(done / path.name)
@@ -95,14 +130,14 @@ def crawl_add(domains: Path, source: str, licence: str) -> None:
         raise click.UsageError("--licence needs --source: it is the licence of that list.")
     names = _read(domains)
     listed = (source, licence) if source else None
-    added = _with_frontier(lambda frontier: frontier.add(names, datetime.now(UTC), listed))
+    added = with_frontier(lambda frontier: frontier.add(names, datetime.now(UTC), listed))
     click.echo(f"{added} of {len(names)} domains are due now; the others were due already.")
 
 
 @crawl.command("status")
 def crawl_status() -> None:
     """Show how many domains are known, due, being fetched, and failing."""
-    found = _with_frontier(lambda frontier: frontier.status())
+    found = with_frontier(lambda frontier: frontier.status())
     next_at = "none" if found.next_at is None else f"{found.next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     click.echo(
         f"{found.domains} domains, {found.visited} of them visited.\n"
@@ -125,7 +160,7 @@ def crawl_forget(domain: str) -> None:
         name = registrable(normalise(domain))
     except NotAHost as error:
         raise click.UsageError(f"DOMAIN: {domain[:100]!r} {error}.") from None
-    if not _with_frontier(lambda frontier: frontier.forget(name)):
+    if not with_frontier(lambda frontier: frontier.forget(name)):
         raise click.ClickException(f"{name} is not in the frontier. `siteglass crawl add` adds domains.")
     click.echo(f"{name} is forgotten. A fetcher that is visiting it stops when it next renews its lease.")
 
@@ -149,5 +184,6 @@ async def on_frontier(work: Callable[[Frontier], Awaitable[_Result]]) -> _Result
         await frontier.close()
 
 
-def _with_frontier(work: Callable[[Frontier], Awaitable[_Result]]) -> _Result:
+def with_frontier(work: Callable[[Frontier], Awaitable[_Result]]) -> _Result:
+    """The same, for commands."""
     return asyncio.run(on_frontier(work))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -16,9 +17,11 @@ from siteglass.cli.index import print_load_report, print_rejects, run
 from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
+    from siteglass.index.golden import GoldenSet
     from siteglass.index.index import Index
     from siteglass.index.rebuild import RebuildReport
     from siteglass.index.updates import UpdateReport
+    from siteglass.index.verification import Tolerances
     from siteglass.ingest.pipeline import RunOrder, RunResult
     from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 
@@ -82,7 +85,29 @@ def ingest_run(
 
     is_whole = replaces or (load and run(_live) is None)
     order = RunOrder(archives, work, driver, workers, _suppressed(load), store=store, replaces=replaces)
-    _build(replace(order, is_whole=is_whole, settings=load_settings()), load, _Loading(promote, keep, checks))
+    order = replace(order, is_whole=is_whole, settings=load_settings())
+    _build(order, load, _Loading(promote, keep, *read_checks(checks)))
+
+
+def update_leads(
+    archives: Sequence[Path],
+    work: Path,
+    store: str,
+    workers: int,
+    *,
+    promote: bool,
+    loaded: Callable[[RunResult], None],
+) -> None:
+    """Put archives of the crawler into the facts store, and their leads into the index.
+
+    `loaded` gets the result once they are there. Until it has returned, the next run loads them again.
+    """
+    from siteglass.index.verification import Tolerances
+    from siteglass.ingest.pipeline import RunOrder
+
+    is_whole = run(_live) is None
+    order = RunOrder(archives, work, "pool", workers, _suppressed(True), store=store, is_whole=is_whole)
+    _build(replace(order, settings=load_settings()), True, _Loading(promote, 1, Tolerances(), None, loaded))
 
 
 @ingest.command("rebuild")
@@ -98,7 +123,7 @@ def ingest_rebuild(work: Path, store: str, workers: int, load: bool, promote: bo
     from siteglass.ingest.pipeline import RunOrder
 
     order = RunOrder((), work, "pool", workers, _suppressed(load), store=store, is_whole=True, settings=load_settings())
-    _build(order, load, _Loading(promote, keep, checks))
+    _build(order, load, _Loading(promote, keep, *read_checks(checks)))
 
 
 @ingest.command("compact")
@@ -140,7 +165,7 @@ def ingest_purge(work: Path, store: str, workers: int, load: bool, **checks: Any
         f"and from {lead_files} files of the lead store. Deleted {done.runs} folders of runs."
     )
     if load and run(_live) is not None:
-        _build(order, True, _Loading(False, 1, checks))
+        _build(order, True, _Loading(False, 1, *read_checks(checks)))
 
 
 def _build(order: RunOrder, load: bool, loading: _Loading) -> None:
@@ -173,9 +198,17 @@ def _print_report(result: RunResult) -> None:
 class _Loading:
     """Gets the leads of a run into the index: all of the store as a new generation, others into the live one."""
 
-    def __init__(self, promote: bool, keep: int, checks: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        promote: bool,
+        keep: int,
+        tolerances: Tolerances,
+        golden: GoldenSet | None,
+        loaded: Callable[[RunResult], None] = lambda _: None,
+    ) -> None:
         self._promote, self._keep = promote, keep
-        self._tolerances, self._golden = read_checks(checks)
+        self._tolerances, self._golden = tolerances, golden
+        self._loaded = loaded
 
     def __call__(self, result: RunResult) -> None:
         _print_report(result)
@@ -183,6 +216,7 @@ class _Loading:
             run_rebuild(lambda index: self._rebuild(index, result), "The leads could not be loaded")
         else:
             self._update(result)
+        self._loaded(result)
 
     async def _rebuild(self, index: Index, result: RunResult) -> RebuildReport:
         from siteglass.index import generations

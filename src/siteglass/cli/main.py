@@ -15,12 +15,14 @@ from siteglass.cli.backup import backup
 from siteglass.cli.crawl import crawl
 from siteglass.cli.credits import credits_
 from siteglass.cli.doctor import doctor
+from siteglass.cli.fill import fill
 from siteglass.cli.generations import GENERATION_COMMANDS
 from siteglass.cli.import_leads import index_import
 from siteglass.cli.index import index_commands
 from siteglass.cli.ingest import ingest
 from siteglass.cli.interpret import interpret
 from siteglass.cli.people import person
+from siteglass.cli.refresh import refresh
 from siteglass.cli.reports import report
 from siteglass.cli.suppress import suppress
 from siteglass.cli.upgrade import upgrade
@@ -42,10 +44,12 @@ for command in (
     crawl,
     credits_,
     doctor,
+    fill,
     index_commands,
     ingest,
     interpret,
     person,
+    refresh,
     report,
     suppress,
     upgrade,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -51,10 +52,15 @@ def user_agent(settings: Settings) -> str:
 
 
 async def crawl(
-    settings: Settings, folder: Path, domains: frozenset[str], on_progress: OnProgress, store: int = NO_STORE
+    settings: Settings,
+    folder: Path,
+    domains: frozenset[str],
+    on_progress: OnProgress,
+    store: int = NO_STORE,
+    per_day: int | None = None,
 ) -> Counts:
-    """Add domains to the frontier, and visit everything that is due. The archives are in `folder`, and go to the facts
-    store of that identity."""
+    """Add domains to the frontier, and visit everything that is due, up to `per_day` domains a day. The archives are in
+    `folder`, and go to the facts store of that identity."""
     agent = user_agent(settings)
     frontier = await Frontier.open(settings, store)
     postgres = Postgres(
@@ -71,7 +77,8 @@ async def crawl(
         await frontier.add(domains, _start_of(folder / STARTED))
         gate = Gate(redis, settings.redis_prefix, settings.crawl_domain_delay_ms, settings.crawl_address_delay_ms)
         crew = Crew(settings, frontier, gate, fetcher, archive, Refusals(settings, postgres), Counts())
-        await _Crawler(crew, on_progress).run()
+        left = math.inf if per_day is None else per_day - (await frontier.status()).visited_today
+        await _Crawler(crew, on_progress, left).run()
         (folder / STARTED).unlink(missing_ok=True)
         return crew.counts
     finally:
@@ -92,14 +99,15 @@ def _start_of(path: Path) -> datetime:
 class _Crawler:
     """Takes domains, holds their leases, and runs their visits."""
 
-    def __init__(self, crew: Crew, on_progress: OnProgress) -> None:
+    def __init__(self, crew: Crew, on_progress: OnProgress, left: float) -> None:
         self._crew = crew
+        self._left = left
         self._on_progress = on_progress
         self._visits: dict[str, asyncio.Task[None]] = {}
         self._reached_at = time.monotonic()
 
     async def run(self) -> None:
-        """Until nothing is due, and nobody has a lease that could run out."""
+        """Until nothing is due, and nobody has a lease that could run out; or until no more domains may be visited."""
         async with asyncio.TaskGroup() as beside:
             others = [beside.create_task(self._crew.archive.keep_syncing()), beside.create_task(self._keep_leases())]
             try:
@@ -115,7 +123,8 @@ class _Crawler:
     async def _work(self) -> bool:
         """Begin visits; whether there is anything left to do. A frontier that does not respond is waited for."""
         try:
-            is_left = await self._take() or bool(self._visits) or any(await self._crew.frontier.left())
+            is_left = await self._take() or bool(self._visits)
+            is_left = is_left or (self._left > 0 and any(await self._crew.frontier.left()))
         except Unavailable:
             if time.monotonic() - self._reached_at > MAX_AWAY_S:
                 raise
@@ -128,9 +137,10 @@ class _Crawler:
         for domain in [name for name, visit in self._visits.items() if visit.done()]:
             self._visits.pop(domain).result()  # raises what must end the crawl
         free = self._crew.settings.crawl_domains_at_once - len(self._visits)
-        if free <= 0:
-            return True
-        taken = await self._crew.frontier.take(min(free, TAKEN_AT_ONCE))
+        if free <= 0 or self._left <= 0:
+            return free <= 0
+        taken = await self._crew.frontier.take(int(min(free, TAKEN_AT_ONCE, self._left)))
+        self._left -= len(taken)
         for one in taken:
             self._visits[one.domain] = asyncio.create_task(_run(Visit(self._crew, one)))
         metrics.CRAWL_VISITS.set(len(self._visits))

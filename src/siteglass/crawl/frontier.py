@@ -33,6 +33,8 @@ ROBOTS_LIFE = timedelta(days=1)
 MAX_ROBOTS_BYTES = 512_000
 # After this, a page is fetched as a whole again: should it be missing in the facts store, it is missing no longer.
 FULL_AFTER = timedelta(days=90)
+# The days between two visits: those to begin with, which a change of the lead halves, and their bounds.
+FIRST_PAUSE, MIN_PAUSE, MAX_PAUSE = 30, 7, 180
 NO_STORE = 0
 NOT_MODIFIED = 304
 _STEPS = Path(__file__).parent / "tables"
@@ -42,9 +44,13 @@ INSERT INTO {schema}.domains AS known (domain, next_at, delay_ms, source) SELECT
 ON CONFLICT (domain) DO UPDATE SET next_at = now()
 WHERE known.holder IS NULL AND known.next_at > now() AND (known.visited_at IS NULL OR known.visited_at < $2)
 """
+# An insert that meets a row takes a number all the same, and there are few.
 _SOURCE = """
-INSERT INTO {schema}.sources AS known (name, licence) VALUES ($1, $2)
-ON CONFLICT (name, licence) DO UPDATE SET name = known.name RETURNING source
+WITH known AS (SELECT source FROM {schema}.sources WHERE name = $1 AND licence = $2), made AS (
+    INSERT INTO {schema}.sources AS given (name, licence) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM known)
+    ON CONFLICT (name, licence) DO UPDATE SET name = given.name RETURNING source
+)
+SELECT source FROM known UNION ALL SELECT source FROM made
 """
 # Its origins: those of its pages, and those that a visit begins with.
 _FORGET_ROBOTS = """
@@ -57,7 +63,9 @@ DELETE FROM {schema}.robots WHERE origin IN (
 _STATUS = """
 SELECT count(*) AS domains, count(*) FILTER (WHERE visited_at IS NOT NULL) AS visited,
     count(*) FILTER (WHERE failures > 0) AS failing, count(*) FILTER (WHERE next_at <= now()) AS due,
+    count(*) FILTER (WHERE next_at <= now() AND visited_at IS NULL) AS new,
     count(*) FILTER (WHERE holder IS NOT NULL AND next_at > now()) AS leased,
+    count(*) FILTER (WHERE visited_at >= CURRENT_DATE) AS visited_today,
     min(next_at) FILTER (WHERE holder IS NULL AND next_at > now()) AS next_at,
     COALESCE(sum(sent) FILTER (WHERE sent_on = CURRENT_DATE), 0)::bigint AS sent_today
 FROM {schema}.domains
@@ -128,6 +136,20 @@ _FORGET_OLD = """
 DELETE FROM {schema}.addresses AS a USING {schema}.domains AS d
 WHERE d.domain = ANY($1::text[]) AND a.domain = d.domain AND (a.fetched_at IS NULL OR a.fetched_at < d.visit_at)
 """
+# What changed since the middle between the last two visits was found by the last one: clocks of machines may differ.
+# A domain that was added again meanwhile stays due.
+_PLAN = """
+UPDATE {schema}.domains AS d SET planned_at = visited_at, pause_days = plan.days,
+    next_at = visited_at + plan.days * interval '1 day'
+FROM (
+    SELECT domain, LEAST($4, GREATEST($3, CASE WHEN planned_at IS NULL THEN $2
+        WHEN changed_at > planned_at + (visited_at - planned_at) / 2 THEN pause_days / 2
+        ELSE (pause_days * 3 + 1) / 2 END))::smallint AS days
+    FROM {schema}.domains JOIN unnest($1::text[], $5::timestamptz[]) AS given(domain, changed_at) USING (domain)
+) AS plan
+WHERE d.domain = plan.domain AND holder IS NULL AND visited_at IS DISTINCT FROM planned_at AND failures = 0
+    AND next_at > now()
+"""
 _FORGET_PAGES = "UPDATE {schema}.addresses SET digest = NULL WHERE domain = ANY($1::text[])"
 
 
@@ -160,8 +182,11 @@ class FrontierStatus:
     failing: int
     """Their last visit found no home page."""
     due: int
+    new: int
+    """Of those that are due: never visited."""
     leased: int
     """Under way, or of a fetcher that was killed."""
+    visited_today: int
     next_at: datetime | None
     """When the next domain is due that is not yet."""
     sent_today: int
@@ -216,6 +241,18 @@ class Frontier:
                 status = await connection.execute(self._postgres.sql(_ADD), some, visited_before, number)
             added += int(status.rpartition(" ")[2])
         return added
+
+    async def plan(self, changed_at: Mapping[str, datetime | None]) -> None:
+        """Decide when domains are visited next, by when the lead of each last changed; None: it has no lead.
+
+        The pause is halved if the last visit found a change, and is half as long again if not.
+        """
+        every = list(changed_at)
+        for start in range(0, len(every), ADDED_AT_ONCE):
+            some = every[start : start + ADDED_AT_ONCE]
+            times = [changed_at[domain] for domain in some]
+            async with self._writing() as connection:
+                await connection.execute(self._postgres.sql(_PLAN), some, FIRST_PAUSE, MIN_PAUSE, MAX_PAUSE, times)
 
     async def forget(self, domain: str) -> bool:
         """Delete all that is known of a domain; whether there was anything. A visit under way ends with its lease."""

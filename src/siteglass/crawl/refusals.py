@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 
 from siteglass.corpus.domains import NotAHost, normalise
@@ -25,14 +26,18 @@ class Refusals:
 
     async def refuses(self, host: str) -> bool:
         """Whether a host must not be fetched from; raises Unavailable if the opt-out list cannot be read."""
-        listed_as = names(host)
-        if self._path is not None:
-            if (changed_at := self._path.stat().st_mtime_ns) != self._changed_at:
-                self._excluded = await asyncio.to_thread(read_domains, self._path, variable("crawl_excluded"))
-                self._changed_at = changed_at
-            if not self._excluded.isdisjoint(listed_as):
-                return True
-        return bool((await among(self._postgres, listed_as, ())).domains)
+        return bool(await self.among((host,)))
+
+    async def among(self, hosts: Iterable[str]) -> set[str]:
+        """Those that must not be fetched from; raises Unavailable if the opt-out list cannot be read."""
+        if self._path is not None and (changed_at := self._path.stat().st_mtime_ns) != self._changed_at:
+            self._excluded = await asyncio.to_thread(read_domains, self._path, variable("crawl_excluded"))
+            self._changed_at = changed_at
+        listed_as = {host: names(host) for host in hosts}
+        found = {host for host, named in listed_as.items() if not self._excluded.isdisjoint(named)}
+        asked = {name for host, named in listed_as.items() if host not in found for name in named}
+        listed = (await among(self._postgres, asked, ())).domains if asked else frozenset()
+        return found | {host for host, named in listed_as.items() if not listed.isdisjoint(named)}
 
 
 def read_domains(path: Path, what: str) -> frozenset[str]:

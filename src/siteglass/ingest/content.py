@@ -14,12 +14,13 @@ import pyarrow.parquet as pq
 from siteglass.corpus.lead_files import LEAD_SCHEMA, unknown_column
 
 # Times, details with the times of pages, what is not shown, and what the loader assigns: whatever they are, the lead
-# says the same.
+# says the same. How long a page took differs each time.
 NOT_CONTENT = (
     "crawled_at_ms",
     "updated_at_ms",
     "first_seen_ms",
     "newest_fact_ms",
+    "load_time_ms",
     "lead_no",
     "emails_detail",
     "phones_detail",

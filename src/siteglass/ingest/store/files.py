@@ -61,15 +61,8 @@ class StoreFiles:
     """The files of a store by their names, which may have folders."""
 
     def __init__(self, address: str, settings: Settings) -> None:
-        scheme, _, rest = address.rpartition("://")
-        self.is_local = not scheme
-        self._system: Any
-        if self.is_local:
-            self._system, self._root = pyarrow.fs.LocalFileSystem(), str(Path(address).resolve())
-        elif scheme == "s3":
-            self._system, self._root = _s3(settings), rest.strip("/")
-        else:
-            self._system, self._root = pyarrow.fs.FileSystem.from_uri(address)
+        self.is_local = "://" not in address
+        self._system, self._root = file_system(address, settings)
 
     @property
     def missing_bucket(self) -> str:
@@ -137,11 +130,23 @@ class StoreFiles:
         return self._system.open_output_stream(self.path(name))
 
 
-def _s3(settings: Settings) -> pyarrow.fs.S3FileSystem:
+def file_system(address: str, settings: Settings, *, anonymous: bool = False) -> tuple[Any, str]:
+    """Where an address leads: a file system of pyarrow, and the path there. `anonymous`: S3 is asked without a key."""
+    scheme, _, rest = address.rpartition("://")
+    if not scheme:
+        return pyarrow.fs.LocalFileSystem(), str(Path(address).resolve())
+    if scheme == "s3":
+        return _s3(settings, anonymous), rest.strip("/")
+    system, path = pyarrow.fs.FileSystem.from_uri(address)
+    return system, path
+
+
+def _s3(settings: Settings, anonymous: bool) -> pyarrow.fs.S3FileSystem:
     endpoint = urlsplit(settings.s3_endpoint)
     return pyarrow.fs.S3FileSystem(
-        access_key=settings.s3_access_key or None,
-        secret_key=settings.s3_secret_key or None,
+        access_key=None if anonymous else settings.s3_access_key or None,
+        secret_key=None if anonymous else settings.s3_secret_key or None,
+        anonymous=anonymous,
         region=settings.s3_region or None,
         endpoint_override=endpoint.netloc or None,
         scheme="http" if endpoint.scheme == "http" else "https",
