@@ -110,11 +110,12 @@ def test_files_of_something_else_say_what_is_expected(tmp_path: Path) -> None:
 
 
 def test_categories_mean_the_labelled_trades() -> None:
+    """300 names drawn from both public lists, labelled without sight of the table. `|` divides trades that are fine."""
     table, known = trade_of_category(), set(trades().ids())
     assert set(table.values()) - known == {"-"}
     labels = dict(line.split("\t") for line in LABELS.read_text().splitlines())
     told = {category: table[category] for category in labels if table.get(category, "-") != "-"}
-    wrong = {category: trade for category, trade in told.items() if labels[category] != trade}
+    wrong = {category: trade for category, trade in told.items() if trade not in labels[category].split("|")}
     assert 1 - len(wrong) / len(told) >= MIN_PRECISION, wrong
 
 
