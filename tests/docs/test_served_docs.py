@@ -122,5 +122,5 @@ def test_rendering_replaces_what_changed_and_removes_what_is_gone(
 
 def test_no_rendered_file_is_in_git() -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    folder = str(build_docs.FOLDER.relative_to(ROOT))
+    folder = f"{build_docs.FOLDER.relative_to(ROOT)}/"
     assert [name for name in tracked if name.startswith(folder) or name == "docs/conformance.md"] == []
