@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Iterable
@@ -29,7 +30,10 @@ rule_files: [{rules}]
 scrape_configs:
   - job_name: siteglass
     static_configs:
-      - targets: ["127.0.0.1:{target}"]
+      - targets: [{service}]
+  - job_name: haproxy
+    static_configs:
+      - targets: ["127.0.0.1:{haproxy}"]
   - job_name: siteglass-crawler
     static_configs:
       - targets: ["127.0.0.1:{crawler}"]
@@ -46,17 +50,16 @@ def shorten(rules: str, factor: int) -> str:
 
 
 class Prometheus:
-    """The process, in a folder of the test; it scrapes the ports of a service and of a crawler every second."""
+    """The process, in a folder of the test; it scrapes the ports of a service, haproxy and a crawler every second."""
 
-    def __init__(self, folder: Path, target: int, crawler: int, factor: int) -> None:
+    def __init__(self, folder: Path, service: int, haproxy: int, crawler: int, factor: int) -> None:
         self._folder = folder
+        self._service, self._haproxy, self._crawler = service, haproxy, crawler
         self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         for name in RULES:
             (folder / name).write_text(shorten((CHECKOUT / "deploy/prometheus" / name).read_text(), factor))
-        (folder / "prometheus.yaml").write_text(
-            _CONFIGURATION.format(rules=", ".join(RULES), target=target, crawler=crawler)
-        )
+        self.watch()
 
     def __enter__(self) -> Self:
         apt_install(PROMETHEUS, "prometheus")
@@ -78,6 +81,19 @@ class Prometheus:
         if self._process is not None:
             self._process.kill()
             self._process.wait(10)
+
+    def watch(self, *, service: bool = True) -> None:
+        """Scrape haproxy and the crawler, and the service or not."""
+        (self._folder / "prometheus.yaml").write_text(
+            _CONFIGURATION.format(
+                rules=", ".join(RULES),
+                service=f'"127.0.0.1:{self._service}"' if service else "",
+                haproxy=self._haproxy,
+                crawler=self._crawler,
+            )
+        )
+        if self._process is not None:
+            self._process.send_signal(signal.SIGHUP)
 
     def firing(self) -> set[str] | None:
         """The names of alerts that fire now; None if Prometheus does not answer yet."""

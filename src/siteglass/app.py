@@ -91,7 +91,8 @@ from siteglass.web.address import public_url
 from siteglass.web.docs import Docs
 from siteglass.web.draining import STATE_KEY, Drain
 from siteglass.web.guard import Guard, Handler
-from siteglass.web.health import ReadinessCheck, health_routes
+from siteglass.web.health import REPORT_EVERY_S as REPORT_READINESS_EVERY_S
+from siteglass.web.health import ReadinessCheck, health_routes, report_readiness
 from siteglass.web.operations import Operation
 from siteglass.web.responses import error_response
 from siteglass.web.served import NOTE_EVERY_S, ServedAddresses
@@ -125,6 +126,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     door = SubjectRequests(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
     drain = Drain(settings.drain_s)
+    readiness = [drain.readiness, *_readiness_checks(index, hidden)]
 
     async def report_queues() -> None:
         backends.postgres.report()
@@ -156,6 +158,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("served address", NOTE_EVERY_S, served.note),
                 Job("queue lengths", REPORT_QUEUES_EVERY_S, report_queues),
                 Job("unsettled charges", REPORT_DOUBTS_EVERY_S, partial(report_unsettled, backends.postgres)),
+                Job("readiness", REPORT_READINESS_EVERY_S, partial(report_readiness, readiness)),
                 Job("generation health", index_health.REPORT_EVERY_S, partial(index_health.report_generation, index)),
             ]
             if settings.backup_info:
@@ -232,7 +235,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         ),
         *BillingEndpoints(backends).routes(guard),
         *PrivacyEndpoints(index, door, limiter).routes(guard),
-        *health_routes(guard, [drain.readiness, *_readiness_checks(index, hidden)]),
+        *health_routes(guard, readiness),
         document_route(guard, settings),
         *docs.routes(guard),
         *Landing(settings, sandbox, limiter, docs.files_address).routes(guard),

@@ -181,15 +181,7 @@ class Secured:
 
     def start_haproxy(self, name: str, port: int, environment: dict[str, str]) -> None:
         """haproxy with a shipped configuration, until the engines end."""
-        apt_install(HAPROXY, "haproxy")
-        self._proxies.enter_context(_running([str(HAPROXY), "-f", str(DEPLOY / "haproxy" / name)], environment))
-
-        def answers() -> bool:
-            with contextlib.suppress(OSError), socket.create_connection((HOST, port), timeout=1):
-                return True
-            return False
-
-        assert wait_until(answers, 30), name
+        self._proxies.enter_context(shipped_haproxy(name, port, environment))
 
     def environment(self, store: Path) -> dict[str, str]:
         """What an operator sets: files of secrets, and certificates. Nothing secret is in it."""
@@ -203,9 +195,19 @@ class Secured:
 
 
 @contextlib.contextmanager
-def _running(command: list[str], environment: dict[str, str]) -> Iterator[None]:
+def shipped_haproxy(name: str, port: int, environment: dict[str, str]) -> Iterator[None]:
+    """haproxy with a shipped configuration, once it takes connections at this port."""
+
+    def answers() -> bool:
+        with contextlib.suppress(OSError), socket.create_connection((HOST, port), timeout=1):
+            return True
+        return False
+
+    apt_install(HAPROXY, "haproxy")
+    command = [str(HAPROXY), "-f", str(DEPLOY / "haproxy" / name)]
     process = subprocess.Popen(command, env={**os.environ, **environment})
     try:
+        assert wait_until(answers, 30), name
         yield
     finally:
         process.kill()

@@ -1,7 +1,7 @@
 """Each alert fires by its real fault, and resolves when the fault ends.
 
-There are a service with two workers, three OpenSearch nodes, a PostgreSQL and a Redis, and Prometheus with the shipped
-rules, whose times are a sixtieth.
+There are a service with two workers behind the shipped haproxy, three OpenSearch nodes, a PostgreSQL and a Redis, and
+Prometheus with the shipped rules, whose times are a sixtieth.
 
 Only with SITEGLASS_LONG=1: `make alerts` runs it and takes about a quarter of an hour.
 """
@@ -12,11 +12,13 @@ import asyncio
 import contextlib
 import json
 import os
+import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import asyncpg
@@ -41,6 +43,7 @@ from testing.private_engines import PrivateEngines
 from testing.prometheus import Prometheus
 from testing.service import API_KEY, ServiceProcess, fill, settings_for
 from tests.crawl.conftest import start_crawl
+from tests.deploy.secured import shipped_haproxy
 
 NIGHTLY = True
 
@@ -57,6 +60,7 @@ ALERTS = {
     for group in yaml.safe_load((CHECKOUT / "deploy/prometheus/alerts.yaml").read_text())["groups"]
     for rule in group["rules"]
 }
+FAULTS = ALERTS - {"SiteglassWatchdog"}
 # What each test saw: seconds from the fault to the alert, and from its end until the alert resolved.
 seen: dict[str, tuple[float, float]] = {}
 
@@ -71,10 +75,7 @@ class Installation:
     service: ServiceProcess
     prometheus: Prometheus
     backup_info: Path
-    callers: Callers = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.callers = Callers(self.service.url)
+    callers: Callers
 
     def sql(self, *statements: str) -> None:
         """Run statements as the superuser."""
@@ -134,8 +135,9 @@ async def superuser(installation: Installation):  # type: ignore[no-untyped-def]
 class Callers:
     """Searches all the time, whatever comes back."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, authority: Path | None = None) -> None:
         self._url = url
+        self._verify = ssl.create_default_context(cafile=authority)
         self._end = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -145,7 +147,7 @@ class Callers:
             thread.start()
 
     def _search(self, pause_s: float) -> None:
-        with httpx.Client(headers={"X-API-Key": API_KEY}, timeout=20, trust_env=False) as client:
+        with httpx.Client(headers={"X-API-Key": API_KEY}, timeout=20, verify=self._verify, trust_env=False) as client:
             while not self._end.wait(pause_s):
                 with contextlib.suppress(httpx.HTTPError):
                     client.post(f"{self._url}/v1/leads/search", json={"limit": 1})
@@ -187,15 +189,28 @@ def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempP
         fill(settings, leads, Shape(shards=3, replicas=1))
         cluster.green()
         service = ServiceProcess(settings, log=folder / "service.log")
-        with Prometheus(folder, metrics_port, crawl_metrics_port, FACTOR) as prometheus:
-            made = Installation(settings, cluster, private_engines, service, prometheus, folder / "info.json")
+        public, counts, tls = free_port(), free_port(), folder / "prepared/tls"
+        subprocess.run([CHECKOUT / "deploy/prepare", folder / "prepared"], check=True)
+        (tls / "siteglass.pem").rename(tls / "public.pem")
+        places = {"PUBLIC_BIND": public, "PUBLIC_METRICS": counts, "SERVICE_A": service.port, "SERVICE_B": free_port()}
+        environment = {"PUBLIC_TLS": str(tls)} | {name: f"127.0.0.1:{port}" for name, port in places.items()}
+        with (
+            shipped_haproxy("public.cfg", public, environment),
+            Prometheus(folder, metrics_port, counts, crawl_metrics_port, FACTOR) as prometheus,
+        ):
+            callers = Callers(f"https://localhost:{public}", tls / "ca.pem")
+            made = Installation(settings, cluster, private_engines, service, prometheus, folder / "info.json", callers)
             made.write_backup_info(age_s=60)
+            made.sql("ALTER SYSTEM SET archive_mode = on", "ALTER SYSTEM SET archive_command = 'true'")
+            postgres.kill()
+            private_engines.start("postgres")
             service.start()
             made.callers.add(4, pause_s=0.5)
             try:
-                prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+                prometheus.wait_until_firing({"SiteglassWatchdog"}, WITHIN_S)
+                prometheus.wait_until_resolved(FAULTS, WITHIN_S)
                 time.sleep(10)
-                prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+                prometheus.wait_until_resolved(FAULTS, WITHIN_S)
                 yield made
             finally:
                 made.callers.close()
@@ -207,13 +222,13 @@ def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempP
 
 def _fault(installation: Installation, names: set[str], cause: Callable[[], None], end: Callable[[], None]) -> None:
     """Cause a fault until these alerts fire, end it, and wait until nothing fires any more."""
-    installation.prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+    installation.prometheus.wait_until_resolved(FAULTS, WITHIN_S)
     cause()
     try:
         fired = installation.prometheus.wait_until_firing(names, WITHIN_S)
     finally:
         end()
-    resolved = installation.prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+    resolved = installation.prometheus.wait_until_resolved(FAULTS, WITHIN_S)
     for name in names:
         seen[name] = (fired[name], resolved[name])
 
@@ -323,6 +338,30 @@ def test_an_opensearch_node_is_killed(installation: Installation) -> None:
     _fault(installation, {"SiteglassNodeOut", "SiteglassGenerationUnhealthy"}, lost.kill, back)
 
 
+def test_all_of_opensearch_is_killed(installation: Installation) -> None:
+    """haproxy answers by itself: the service counts nothing."""
+
+    def kill_all() -> None:
+        for node in installation.cluster.nodes:
+            node.kill()
+
+    _fault(installation, {"SiteglassNotReady", "SiteglassErrorsFast"}, kill_all, installation.cluster.start)
+
+
+def test_nothing_can_be_archived(installation: Installation) -> None:
+    def archive(command: str) -> None:
+        installation.sql(f"ALTER SYSTEM SET archive_command = '{command}'", "SELECT pg_reload_conf()")
+        time.sleep(1)
+        installation.sql("SELECT pg_switch_wal()")
+
+    _fault(installation, {"SiteglassArchiveFailing"}, lambda: archive("false"), lambda: archive("true"))
+
+
+def test_prometheus_has_lost_its_targets(installation: Installation) -> None:
+    prometheus = installation.prometheus
+    _fault(installation, {"SiteglassTargetsMissing"}, lambda: prometheus.watch(service=False), prometheus.watch)
+
+
 def test_a_service_that_is_killed_and_a_report_that_blocks_partitions(installation: Installation) -> None:
     """The job that creates partitions runs when a worker starts, so the service is killed for both faults."""
     installation.kill_service()
@@ -341,7 +380,7 @@ def test_a_service_that_is_killed_and_a_report_that_blocks_partitions(installati
     port = installation.settings.metrics_port
     assert wait_until(lambda: total(scrape(port), "siteglass_ledger_months_missing") == 0, 60)
     time.sleep(5)
-    resolved = installation.prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+    resolved = installation.prometheus.wait_until_resolved(FAULTS, WITHIN_S)
     seen["SiteglassLedgerPartitions"] = (fired["SiteglassLedgerPartitions"], resolved["SiteglassLedgerPartitions"])
 
 
@@ -353,4 +392,4 @@ def _partition(ahead: int) -> str:
 
 def test_every_alert_was_fired() -> None:
     """The last one: what the tests before it saw."""
-    assert seen.keys() == ALERTS
+    assert seen.keys() == FAULTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -14,6 +15,10 @@ from typing import Any
 import pytest
 
 from engine_host import apt_install, as_user, give, wait_until
+from siteglass.billing.in_doubt import report_unsettled
+from siteglass.platform.backends import open_backends
+from siteglass.settings import load_settings
+from testing.metrics import scrape, total
 from testing.service import RUN_PREFIX
 from tests.deploy.commands import command
 from tests.deploy.secured import DEPLOY, Secured
@@ -93,6 +98,17 @@ def _checklist(environment: dict[str, str]) -> dict[str, str]:
     return {finding["check"]: finding["state"] for finding in told["checks"] if finding["check"] in CHECKLIST}
 
 
+def _archive_failing(environment: dict[str, str]) -> float | None:
+    """What a worker reports."""
+
+    async def report() -> None:
+        async with open_backends(load_settings(environment)) as backends:
+            await report_unsettled(backends.postgres)
+
+    asyncio.run(report())
+    return total(scrape(), "siteglass_archive_failing")
+
+
 def _drill(environment: dict[str, str], *words: str, code: int = 0) -> dict[str, Any]:
     told = command(environment, "backup", "drill", "--json", *words, code=code)
     return dict(json.loads(told))
@@ -106,8 +122,12 @@ def test_what_was_backed_up_comes_back_and_nobody_who_opted_out(engines: BackedU
     command(environment, "migrate")
     command(environment, "account", "create", "smoke")
     command(environment, "credits", "grant", "1", "--api", "10")
+    # Without a stanza, nothing can be archived.
+    engines.postgres.value("SELECT pg_switch_wal()")
+    assert wait_until(lambda: _archive_failing(environment) == 1, 30)
     engines.pgbackrest("stanza-create")
     engines.pgbackrest("--type=full", "backup")
+    assert _archive_failing(environment) == 0
     command(environment, "credits", "grant", "1", "--api", "20")
     command(environment, "suppress", "add", "early.example", "--reason", "ticket 1")
     chosen = engines.postgres.value("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')")

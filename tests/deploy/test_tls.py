@@ -21,6 +21,7 @@ from engine_host import CHECKOUT, wait_until
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.settings import load_settings
 from siteglass_demo.leads import generate
+from testing.metrics import scrape, total
 from testing.ports import free_port
 from testing.service import RUN_PREFIX
 from tests.deploy.commands import SITEGLASS, command
@@ -61,7 +62,7 @@ def test_searches_are_answered_over_tls_while_a_process_goes(engines: Secured, e
     key = re.findall(r"sg_live_\w+", command(environment, "key", "create", "1"))[0]
     (engines.tls / "public.pem").write_bytes((engines.tls / "siteglass.pem").read_bytes())
     ports = [free_port(), free_port()]
-    public = free_port()
+    public, counts = free_port(), free_port()
     processes = [
         subprocess.Popen([SITEGLASS, "serve", "--port", str(port)], env=environment, stderr=subprocess.DEVNULL)
         for port in ports
@@ -73,6 +74,7 @@ def test_searches_are_answered_over_tls_while_a_process_goes(engines: Secured, e
             {
                 "PUBLIC_TLS": str(engines.tls),
                 "PUBLIC_BIND": f"127.0.0.1:{public}",
+                "PUBLIC_METRICS": f"127.0.0.1:{counts}",
                 "SERVICE_A": f"127.0.0.1:{ports[0]}",
                 "SERVICE_B": f"127.0.0.1:{ports[1]}",
             },
@@ -108,10 +110,23 @@ def test_searches_are_answered_over_tls_while_a_process_goes(engines: Secured, e
             settings = load_settings({name: text for name, text in environment.items() if name.startswith("SITEGLASS")})
             with Redis.from_url(settings.redis_url) as redis:
                 assert redis.keys(f"{PREFIX}*")
+            # No service is left. What haproxy answers by itself is in the counts that the rules read.
+            processes[1].kill()
+            time.sleep(4)  # haproxy takes it out after two checks
+            before = _failures(counts)
+            assert [client.get("/v1/leads/values").json()["error"] for _ in range(3)] == ["UNAVAILABLE"] * 3
+            assert _failures(counts) == before + 3
     finally:
         for process in processes:
             process.kill()
             process.wait(10)
+
+
+def _failures(port: int) -> float:
+    rules = (CHECKOUT / "deploy/prometheus/slo.yaml").read_text()
+    series = re.search(r'(haproxy_\w+){job="haproxy", (.*?)}\[5m', rules)
+    assert series
+    return total(scrape(port), series[1], **dict(re.findall(r'(\w+)="(.*?)"', series[2]))) or 0.0
 
 
 def _is_ready(port: int) -> bool:

@@ -120,6 +120,7 @@ def test_what_workers_report_about_the_engines(service: Running, live_settings: 
     pool = live_settings.postgres_pool
     assert service.settles_at(WORKERS * pool, "siteglass_postgres_pool_max")
     assert service.settles_at(1, "siteglass_postgres_up")
+    assert service.settles_at(1, "siteglass_ready")
     assert service.settles_at(1, "siteglass_generation_status", status="green")
     assert service.total("siteglass_generation_status") == 1
     assert time.time() - service.total("siteglass_generation_made_timestamp_seconds") < 86_400
@@ -131,6 +132,16 @@ def test_what_workers_report_about_the_engines(service: Running, live_settings: 
     assert service.total("siteglass_job_failing") == 0
     assert service.total("siteglass_job_runs_total", job_name="suppressed leads", outcome="ok") >= WORKERS
     assert service.total("siteglass_ledger_months_missing") == 0
+
+
+def test_a_service_that_nobody_asks_reports_that_it_is_not_ready() -> None:
+    port = free_port()
+    away = (f"http://127.0.0.1:{free_port()}",)
+    with running("metrics-away", workers=1, metrics_port=port, opensearch_urls=away) as process:
+        unready = Running(process, port)
+        assert unready.settles_at(1, "siteglass_job_runs_total", job_name="readiness", outcome="ok")
+        assert unready.total("siteglass_ready") == 0
+        assert unready.total("siteglass_job_failing", job_name="readiness") == 0
 
 
 def test_a_port_that_is_taken_is_reported(live_settings: Settings, service: Running) -> None:

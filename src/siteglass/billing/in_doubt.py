@@ -125,17 +125,24 @@ class InDoubt:
 
 
 async def report_unsettled(postgres: Postgres) -> None:
-    """Set the metrics of charges that nobody has settled, and whether PostgreSQL answers; a job of every worker, since
-    each has its own metrics."""
+    """Set the metrics of charges that nobody has settled, and whether PostgreSQL answers and archives; a job of every
+    worker, since each has its own metrics."""
     try:
         row = await postgres.fetchrow(
-            "SELECT count(*) AS unsettled FROM (SELECT FROM {schema}.in_doubt LIMIT $1) d", LISTED_AT_ONCE
+            """
+            SELECT (SELECT count(*) FROM (SELECT FROM {schema}.in_doubt LIMIT $1) d) AS unsettled,
+                current_setting('archive_mode') <> 'off'
+                    AND last_failed_time > coalesce(last_archived_time, '-infinity') AS archive_failing
+            FROM pg_stat_archiver
+            """,
+            LISTED_AT_ONCE,
         )
     except Unavailable:
         metrics.POSTGRES_UP.set(0)
         return
-    assert row is not None  # noqa: S101 - an aggregate has one row
+    assert row is not None  # noqa: S101 - the view has one row
     metrics.POSTGRES_UP.set(1)
+    metrics.ARCHIVE_FAILING.set(bool(row["archive_failing"]))
     metrics.CHARGES_UNSETTLED.set(row["unsettled"])
 
 

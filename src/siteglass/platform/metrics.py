@@ -51,6 +51,9 @@ LANGUAGE_MODEL_SECONDS = Histogram(
     buckets=(0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5),
 )
 
+READY = Gauge(
+    "siteglass_ready", "1 if all workers are ready, as /readyz says, 0 if one is not", multiprocess_mode="livemin"
+)
 WORKERS = Gauge("siteglass_workers", "Workers that serve requests", multiprocess_mode="livesum")
 BUILD = Gauge("siteglass_build_info", "1 for the version that runs", ["version"], multiprocess_mode="livemax")
 CONNECTIONS = Gauge("siteglass_connections", "Open connections of callers", multiprocess_mode="livesum")
@@ -150,6 +153,11 @@ GENERATION_STATUS = Gauge(
 GENERATION_MADE = Gauge(
     "siteglass_generation_made_timestamp_seconds",
     "When the live generation was created",
+    multiprocess_mode="livemostrecent",
+)
+ARCHIVE_FAILING = Gauge(
+    "siteglass_archive_failing",
+    "1 if PostgreSQL archives its changes and the last attempt failed",
     multiprocess_mode="livemostrecent",
 )
 BACKUP_MADE = Gauge(
