@@ -21,7 +21,7 @@ class SlowCounts:
         self.delays_s: dict[str, float] = {}
         """By kind: `count`, `sample` or `page`."""
         self.sent: Counter[str] = Counter()
-        """The searches that came, by kind."""
+        """The searches that came, by kind; `both` is a page with its count."""
         self.urls: tuple[str, ...] = ()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -75,7 +75,8 @@ class SlowCounts:
             kind = _kind(head, body)
             if kind:
                 self.sent[kind] += 1
-            await asyncio.sleep(self.delays_s.get(kind, 0))
+            parts = ("page", "count") if kind == "both" else (kind,)
+            await asyncio.sleep(max(self.delays_s.get(part, 0) for part in parts))
             to_engine.write(head + body)
 
 
@@ -85,6 +86,8 @@ def _kind(head: bytes, body: bytes) -> str:
         return ""
     if b'"size":0,"track_total_hits":true' not in body or b'"aggs"' in body:
         return "page"
+    if b'"sort"' in body:
+        return "both"
     return "sample" if b'"bucket"' in body else "count"
 
 

@@ -30,9 +30,7 @@ from testing.traced_steps import STEPS, TIMED_STEPS
 PARENT_ID = "00f067aa0ba902b7"
 INTERNAL, SERVER, CLIENT = Span.SPAN_KIND_INTERNAL, Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT
 TREE = [*((name, INTERNAL) for name in STEPS), *((name, CLIENT) for name in TIMED_STEPS)]
-"""The steps of a page in their order."""
-WITH_TOTAL = [*TREE[:4], *TREE[3:]]
-"""Those of a search: it asks the engine for the page and for the total."""
+"""The steps of a search in their order."""
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +54,7 @@ def _sent(path: str, body: object, customer: Customer, at: httpx.Client, tracepa
 @pytest.mark.parametrize(
     ("operation", "path", "body", "tree"),
     [
-        ("search", SEARCH, {**IN_ORDER, "limit": 1, "country": "Germany"}, WITH_TOTAL),
+        ("search", SEARCH, {**IN_ORDER, "limit": 4, "country": "Germany"}, TREE),
         ("enrich", ENRICH, {"domains": [STOCK[1].domain]}, TREE),
         # The one that is not found may be an alias, which is a second question.
         ("enrich", ENRICH, {"domains": [STOCK[1].domain, "stock-secret.com"]}, [*TREE[:4], *TREE[3:]]),
@@ -137,7 +135,7 @@ def test_an_invalid_traceparent_is_ignored(
     answered(response)
     _version, trace_id, span_id, flags = response.headers["traceparent"].split("-")
     assert (trace_id != "4bf92f3577b34da6a3ce929d0e0e4736", flags) == (True, "01")
-    root, *_steps = collector.of_trace(trace_id, count=1 + len(WITH_TOTAL))
+    root, *_steps = collector.of_trace(trace_id, count=1 + len(TREE))
     assert (root.span_id.hex(), root.parent_span_id) == (span_id, b"")
 
 
@@ -160,7 +158,7 @@ def test_a_caller_can_keep_a_request_out_but_not_get_one_in(
         assert "traceparent" not in response.headers
     # When the next trace is here, those before it would be, too.
     _sent(SEARCH, {**IN_ORDER, "limit": 1}, customer, traced, f"00-{known}-{PARENT_ID}-01")
-    assert len(collector.of_trace(known, count=1 + len(WITH_TOTAL))) == 1 + len(WITH_TOTAL)
+    assert len(collector.of_trace(known, count=1 + len(TREE))) == 1 + len(TREE)
     assert {received.trace_id.hex() for received in collector.spans}.isdisjoint({kept_out, not_let_in})
 
 

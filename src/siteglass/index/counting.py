@@ -106,11 +106,29 @@ async def sampled_total(index: Index, criteria: Criteria, extra: tuple[Extra, ..
 async def count_many(index: Index, queries: Sequence[Query], timeout_ms: int) -> list[int | None]:
     """How many leads each query matches, in one request; None where counting takes too long."""
     timeout_ms = min(timeout_ms, index.settings.search_timeout_ms)
+    lines = [line for query in queries for line in _count_lines(index, query, timeout_ms)]
+    return list(map(_counted, await _search_all(index, lines, timeout_ms)))
+
+
+async def search_and_count(
+    index: Index, body: dict[str, Any], query: Query, timeout_ms: int
+) -> tuple[SearchAnswer, int | None]:
+    """A search for leads, and how many match, in one request; as `count_many` for both."""
+    head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": False}
+    lines = [head, {**body, "timeout": f"{timeout_ms}ms"}, *_count_lines(index, query, timeout_ms)]
+    found, counted = await _search_all(index, lines, timeout_ms)
+    return found, _counted(counted)
+
+
+async def _search_all(index: Index, lines: list[dict[str, Any]], timeout_ms: int) -> list[SearchAnswer]:
+    answer = await _send_all(index, lines, decode_answer, decode_answers, timeout_ms + timeout_ms // WAIT_PART)
+    return answer.responses if isinstance(answer, SearchAnswers) else answer
+
+
+def _count_lines(index: Index, query: Query, timeout_ms: int) -> list[dict[str, Any]]:
     # A late count is not a failure, so it may be partial.
     head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
-    lines = [line for query in queries for line in (head, count_body(query, timeout_ms))]
-    answer = await _send_all(index, lines, decode_answer, decode_answers, timeout_ms + timeout_ms // WAIT_PART)
-    return [_counted(one) for one in (answer.responses if isinstance(answer, SearchAnswers) else answer)]
+    return [head, count_body(query, timeout_ms)]
 
 
 def count_body(query: Query, timeout_ms: int) -> dict[str, Any]:

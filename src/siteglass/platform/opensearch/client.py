@@ -37,6 +37,7 @@ FIRST_ATTEMPT = 0.4
 """Part of the deadline that the first of two attempts gets."""
 MAX_RETRIES, RETRIES_PER_REQUEST = 64.0, 0.1
 """Of each worker. At once, as many as one of two nodes has under way when it is lost."""
+LATE_S = 5.0
 
 Head = Mapping[str, Any]
 Decode = Callable[[bytes], Any]
@@ -59,6 +60,28 @@ class EngineError(Exception):
     def passing(self) -> bool:
         """Whether the engine is unavailable or full, rather than refusing a wrong request."""
         return self.status in (404, 429) or self.status >= 500
+
+
+class Pace:
+    """Whether requests of a kind have been quick lately. After one was late, one in `LATE_S` seconds is tried."""
+
+    def __init__(self) -> None:
+        self._is_late = False
+        self._again_at = 0.0
+
+    def may_try(self) -> bool:
+        """Whether to send one, whose outcome is then noted."""
+        now = time.monotonic()
+        if now < self._again_at:
+            return False
+        if self._is_late:
+            self._again_at = now + LATE_S
+        return True
+
+    def note(self, *, quick: bool) -> None:
+        """The outcome of one."""
+        self._is_late = not quick
+        self._again_at = 0.0 if quick else time.monotonic() + LATE_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +109,8 @@ class OpenSearch:
         self._places = {False: asyncio.Semaphore(MAX_CONNECTIONS), True: asyncio.Semaphore(MAX_OPTIONAL)}
         self._running = {False: 0, True: 0}
         self._retries = MAX_RETRIES
+        self.counted_pages = Pace()
+        """Requests for a page and its total."""
 
     async def request(
         self,
