@@ -59,6 +59,7 @@ def test_due_sites_are_visited_again_sooner_if_their_lead_changed(
     assert "Today: 4 domains and " in status
 
 
+@pytest.mark.nightly
 def test_a_day_has_a_budget_and_the_longest_due_come_first(web: Web, crawl_settings: Settings, tmp_path: Path) -> None:
     _serve(web)
     settings = replace(crawl_settings, refresh_domains_per_day=2)
@@ -83,6 +84,7 @@ def test_one_refresh_runs_at_a_time(crawl_settings: Settings, tmp_path: Path) ->
     assert (code, "0 domains visited" in said) == (0, True)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("moment", ["fetching", "loading"])
 def test_a_killed_refresh_is_continued(moment: str, web: Web, crawl_settings: Settings, tmp_path: Path) -> None:
     _serve(web)
