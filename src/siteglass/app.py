@@ -33,6 +33,7 @@ from siteglass.billing.in_doubt import REPORT_EVERY_S as REPORT_DOUBTS_EVERY_S
 from siteglass.billing.in_doubt import report_unsettled
 from siteglass.billing.ledger_months import CREATE_EVERY_S, create_ledger_months
 from siteglass.billing.operations import LEDGER, RECEIPT
+from siteglass.billing.received import READ_EVERY_S, read_long_ledgers
 from siteglass.dashboard.guard import HOME
 from siteglass.dashboard.landing import Landing
 from siteglass.dashboard.routes import open_dashboard
@@ -147,6 +148,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres), shared=True),
                 Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
                 Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, index), shared=True),
+                Job("long ledgers", READ_EVERY_S, partial(read_long_ledgers, backends.postgres), shared=True),
                 Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres), shared=True),
                 Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads, shared=True),
                 Job(

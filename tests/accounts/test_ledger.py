@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from siteglass.access.accounts import AccountError
-from siteglass.billing import ledger
+from siteglass.billing import ledger, received
 from siteglass.platform.postgres import Postgres
 from testing.accounts import open_account, owner, pay
 
@@ -210,3 +210,19 @@ async def test_problems_are_counted_but_not_all_kept(postgres: Postgres, monkeyp
 def test_times_are_exact_to_the_microsecond() -> None:
     far = datetime(2199, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
     assert ledger._microseconds(far) == str((far - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
+
+
+@pytest.mark.anyio
+async def test_long_ledgers_are_read_before_anybody_asks(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(received, "LEDGER_ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(received, "PARTS_AT_ONCE", 4)
+    long, short = await open_account(postgres, 10, 10), await open_account(postgres, 10, 10)
+    for number in range(1, 5):
+        await pay(postgres, long, 1, number % 3)
+    await pay(postgres, short, 1, 2)
+    await received.read_long_ledgers(postgres)
+    lists = await postgres.fetch(
+        "SELECT account_id, ledger_seq, domains FROM {schema}.lists WHERE name = 'received' AND account_id = ANY($1)",
+        [long.account_id, short.account_id],
+    )
+    assert [tuple(row) for row in lists] == [(long.account_id, 5, 3)]

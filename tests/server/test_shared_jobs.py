@@ -18,6 +18,7 @@ SHARED = {
     "balance mails",
     "closed accounts",
     "expired credits",
+    "long ledgers",
     "new leads of lists",
     "old answers",
     "old downloads",

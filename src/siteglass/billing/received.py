@@ -13,6 +13,16 @@ from siteglass.platform.postgres import Postgres
 LEDGER_ROWS_AT_ONCE = 200
 PARTS_AT_ONCE = 50
 PART_TIMEOUT_MS = 10_000
+READ_EVERY_S = 60.0
+
+# Of closed accounts whose data was removed, nothing is read again.
+_TOO_FAR_BEHIND = """
+SELECT b.account_id
+FROM {schema}.balances b
+    JOIN {schema}.accounts a ON a.id = b.account_id AND a.state <> 'erased'
+    LEFT JOIN {schema}.lists l ON l.account_id = b.account_id AND NOT l.test AND l.name = 'received'
+WHERE b.seq - coalesce(l.ledger_seq, 0) > $1 ORDER BY b.account_id
+"""
 
 
 async def update_paid(postgres: Postgres, account_id: int) -> int:
@@ -23,6 +33,16 @@ async def update_paid(postgres: Postgres, account_id: int) -> int:
 async def update_received(postgres: Postgres, account_id: int) -> int:
     """The same for the list `received`."""
     return await _read_on(lambda: postgres.call("catch_up_received", **_part(account_id)))
+
+
+async def read_long_ledgers(postgres: Postgres) -> None:
+    """Fill the list `received` of accounts with more ledger rows than a request reads; a job of one worker.
+
+    After an upgrade, their requests would be refused until they had read the ledger themselves.
+    """
+    for row in await postgres.fetch(_TOO_FAR_BEHIND, LEDGER_ROWS_AT_ONCE * PARTS_AT_ONCE):
+        while (await postgres.call("catch_up_received", **_part(row["account_id"])))["behind"]:
+            pass
 
 
 def _part(account_id: int) -> dict[str, int]:
