@@ -22,7 +22,7 @@ from siteglass.crawl.robots import TOKEN
 from siteglass.crawl.visit import Crew, Visit
 from siteglass.errors import Unavailable
 from siteglass.platform import metrics
-from siteglass.platform.postgres import Postgres
+from siteglass.platform.backends import open_postgres
 from siteglass.settings import Settings, SettingsError, variable
 
 IDLE_S = 0.2
@@ -63,13 +63,7 @@ async def crawl(
     `folder`, and go to the facts store of that identity."""
     agent = user_agent(settings)
     frontier = await Frontier.open(settings, store)
-    postgres = Postgres(
-        settings.postgres_dsn,
-        settings.postgres_schema,
-        timeout_ms=settings.postgres_timeout_ms,
-        max_connections=settings.postgres_pool,
-        statement_cache=settings.postgres_statement_cache,
-    )
+    postgres = open_postgres(settings)
     redis = RedisConnection(settings.redis_url, TIMEOUT_S)
     fetcher = Fetcher(settings, agent, 2 * settings.crawl_domains_at_once)
     archive = Archive(folder, frontier, agent, settings.crawl_domain_delay_ms / 2000)

@@ -16,8 +16,8 @@ from siteglass.index.documents import CRAWLED_HASH_BITS, CRAWLED_LIMIT
 from siteglass.index.index import Index
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.pipeline import RunResult
+from siteglass.platform.backends import open_postgres
 from siteglass.platform.job_leases import LEASE_S, JobLeases
-from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 
 PERCENTS = (50, 90, 99, 100)
@@ -60,13 +60,7 @@ async def ages(index: Index) -> dict[int, float]:
 async def alone(settings: Settings) -> AsyncIterator[None]:
     """Holds the lease of all refreshes, so that one runs at a time; raises AlreadyRunning. That of a process that was
     killed ends by itself."""
-    postgres = Postgres(
-        settings.postgres_dsn,
-        settings.postgres_schema,
-        timeout_ms=settings.postgres_timeout_ms,
-        max_connections=1,
-        statement_cache=settings.postgres_statement_cache,
-    )
+    postgres = open_postgres(settings, max_connections=1)
     leases = JobLeases(postgres, settings.index_prefix)
     try:
         wait_s = await leases.take(_NAME, LEASE_S)

@@ -45,11 +45,15 @@ class Backends:
 
 def open_backends(settings: Settings, clock: Clock | None = None) -> Backends:
     """Backends for these settings; connections are made when first used."""
-    postgres = Postgres(
+    return Backends(settings, open_opensearch(settings), open_postgres(settings), clock or Clock())
+
+
+def open_postgres(settings: Settings, max_connections: int | None = None) -> Postgres:
+    """The service's own tables, for commands that need PostgreSQL alone, too."""
+    return Postgres(
         settings.postgres_dsn,
         settings.postgres_schema,
         timeout_ms=settings.postgres_timeout_ms,
-        max_connections=settings.postgres_pool,
+        max_connections=max_connections or settings.postgres_pool,
         statement_cache=settings.postgres_statement_cache,
     )
-    return Backends(settings, open_opensearch(settings), postgres, clock or Clock())
