@@ -17,7 +17,7 @@ from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
     from siteglass.crawl.counts import Counts
-    from siteglass.crawl.frontier import Frontier
+    from siteglass.crawl.frontier import Frontier, FrontierStatus
     from siteglass.ingest.pipeline import RunResult
 
 _Result = TypeVar("_Result")
@@ -138,11 +138,10 @@ def crawl_add(domains: Path, source: str, licence: str) -> None:
 def crawl_status() -> None:
     """Show how many domains are known, due, being fetched, and failing."""
     found = with_frontier(lambda frontier: frontier.status())
-    next_at = "none" if found.next_at is None else f"{found.next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     click.echo(
         f"{found.domains} domains, {found.visited} of them visited.\n"
         f"{found.failing} had no home page at their last visit.\n"
-        f"{found.due} are due now, {found.leased} are being fetched. The next of the others: {next_at}.\n"
+        f"{found.due} are due now, {found.leased} are being fetched. The next of the others: {next_visit(found)}.\n"
         f"{found.sent_today} requests today."
     )
 
@@ -163,6 +162,11 @@ def crawl_forget(domain: str) -> None:
     if not with_frontier(lambda frontier: frontier.forget(name)):
         raise click.ClickException(f"{name} is not in the frontier. `siteglass crawl add` adds domains.")
     click.echo(f"{name} is forgotten. A fetcher that is visiting it stops when it next renews its lease.")
+
+
+def next_visit(found: FrontierStatus) -> str:
+    """When the next domain that is not due yet will be."""
+    return "none" if found.next_at is None else f"{found.next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _read(path: Path) -> frozenset[str]:

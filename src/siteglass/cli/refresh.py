@@ -6,12 +6,11 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC
 from pathlib import Path
 
 import click
 
-from siteglass.cli.crawl import fetch, make_leads, with_frontier, with_places
+from siteglass.cli.crawl import fetch, make_leads, next_visit, with_frontier, with_places
 from siteglass.cli.index import run
 from siteglass.settings import Settings, load_settings, variable
 
@@ -63,12 +62,12 @@ def refresh_status() -> None:
 
     most = load_settings().refresh_domains_per_day
     found, days = with_frontier(lambda frontier: frontier.status()), run(ages)
-    told = ", ".join(f"{percent} % at most {age:.1f} days" for percent, age in days.items())
-    next_at = "none" if found.next_at is None else f"{found.next_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    shown = ", ".join(f"{percent} % at most {age:.1f} days" for percent, age in days.items())
     left = f"{max(0, most - found.visited_today):,} of {most:,} domains are left" if most else "there is no limit"
     click.echo(
-        f"Age of leads: {told or 'there are none'}.\n"
-        f"{found.due:,} domains are due, {found.new:,} of them were never visited. The next of the others: {next_at}.\n"
+        f"Age of leads: {shown or 'there are none'}.\n"
+        f"{found.due:,} domains are due, {found.new:,} of them were never visited. "
+        f"The next of the others: {next_visit(found)}.\n"
         f"Today: {found.visited_today:,} domains and {found.sent_today:,} requests; {left} "
         f"({variable('refresh_domains_per_day')})."
     )
