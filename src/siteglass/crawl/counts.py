@@ -65,15 +65,15 @@ class Counts:
         if now > self._earlier[-1][0] + 1:
             self._earlier.append((now, self.pages))
         rate = (self.pages - pages) / max(now - since, 0.1)
-        told = "".join(f", {name} {count}" for name, count in self.problems.most_common(3))
-        return f"{self.pages} pages, {rate:.1f} pages/s{told}"
+        problems = "".join(f", {name} {count}" for name, count in self.problems.most_common(3))
+        return f"{self.pages} pages, {rate:.1f} pages/s{problems}"
 
     def text(self) -> str:
         """In one line."""
-        told = ", ".join(f"{name} {count}" for name, count in self.problems.most_common(12)) or "none"
+        problems = ", ".join(f"{name} {count}" for name, count in self.problems.most_common(12)) or "none"
         return (
             f"{self.domains} domains visited, {self.failed_domains} of them without a home page; {self.sent} requests, "
-            f"{self.pages} pages, {self.unchanged} of them as before; problems: {told}"
+            f"{self.pages} pages, {self.unchanged} of them as before; problems: {problems}"
         )
 
 

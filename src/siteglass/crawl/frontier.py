@@ -275,8 +275,8 @@ class Frontier:
         async with self._writing() as connection:
             rows = await connection.fetch(self._postgres.sql(TAKE), self._holder, count, self._lease)
             names = [row["domain"] for row in rows]
-            told = (names, self._store, FULL_AFTER)
-            known = await connection.fetch(self._postgres.sql(TAKEN_ADDRESSES), *told) if names else []
+            columns = (names, self._store, FULL_AFTER)
+            known = await connection.fetch(self._postgres.sql(TAKEN_ADDRESSES), *columns) if names else []
         addresses: dict[str, list[asyncpg.Record]] = {name: [] for name in names}
         for row in known:
             addresses[row["domain"]].append(row)

@@ -123,8 +123,8 @@ def find_places(
             if not included.isdisjoint(trades_of(place)):
                 _add(found, place)
     except (OSError, pa.ArrowException) as error:
-        told = " ".join(str(error).split())[:300]
-        raise TableError(f"{address} cannot be read: {told}. Check the address and the settings of S3.") from error
+        why = " ".join(str(error).split())[:300]
+        raise TableError(f"{address} cannot be read: {why}. Check the address and the settings of S3.") from error
     return found
 
 

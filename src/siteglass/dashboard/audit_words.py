@@ -134,45 +134,45 @@ def _of_alert(row: AuditRow, who: PersonName) -> AuditSentence:
 
 
 def _of_key(action: str, given: dict[str, Any]) -> list[str | Markup]:
-    told: list[str | Markup] = []
+    words: list[str | Markup] = []
     if "scopes" in given:
-        told.append(f"Scopes: {', '.join(scope for scope in SCOPES if scope in given['scopes'])}")
+        words.append(f"Scopes: {', '.join(scope for scope in SCOPES if scope in given['scopes'])}")
     if given.get("expires_at"):
-        told.append(_until("Old key ends" if action == "key.rotate" else "Expires", given["expires_at"]))
+        words.append(_until("Old key ends" if action == "key.rotate" else "Expires", given["expires_at"]))
     for name, unit in (("daily_api_cap", "API"), ("daily_lead_cap", "lead")):
         if name in given:
-            told.append(f"At most {number(given[name])} {unit} credits per day")
+            words.append(f"At most {number(given[name])} {unit} credits per day")
     if "rate_per_s" in given:
-        told.append(f"At most {number(float(given['rate_per_s']))} requests per second")
+        words.append(f"At most {number(float(given['rate_per_s']))} requests per second")
     if "networks" in given:
-        told.append(f"From: {', '.join(given['networks'])}" if given["networks"] else "From anywhere")
+        words.append(f"From: {', '.join(given['networks'])}" if given["networks"] else "From anywhere")
     if "new_key" in given:
-        told.append(Markup('New: <a href="/dashboard/keys/{}">key {}</a>').format(given["new_key"], given["new_key"]))
-    return told
+        words.append(Markup('New: <a href="/dashboard/keys/{}">key {}</a>').format(given["new_key"], given["new_key"]))
+    return words
 
 
 def _of_account(given: dict[str, Any]) -> list[str | Markup]:
     """What people of the account may know: the reason of a suspension is shown to them anyway."""
-    told: list[str | Markup] = [f"Plan {given['plan']}"] if "plan" in given else []
+    words: list[str | Markup] = [f"Plan {given['plan']}"] if "plan" in given else []
     if given.get("renamed"):
-        told.append("Another name")
+        words.append("Another name")
     if "reason" in given:
-        told.append(given["reason"])
+        words.append(given["reason"])
     if "report" in given:
-        told.append(f"Report {given['report']}")
-    return told
+        words.append(f"Report {given['report']}")
+    return words
 
 
 def _of_credits(given: dict[str, Any]) -> list[str | Markup]:
     """Amounts; what an operator wrote as reason is meant for operators."""
-    told: list[str | Markup] = [
+    words: list[str | Markup] = [
         f"{signed(given[name])} {name if name == 'lead' else 'API'} credits" for name in ("api", "lead") if given[name]
     ]
     if given.get("expires_at"):
-        told.append(_until("Expire", given["expires_at"]))
+        words.append(_until("Expire", given["expires_at"]))
     if given.get("charge"):
-        told.append(f"Ledger row {given['charge']}")
-    return told
+        words.append(f"Ledger row {given['charge']}")
+    return words
 
 
 def _until(word: str, text: str) -> Markup:

@@ -23,7 +23,9 @@ SELECT p.preview_leads_per_day AS per_day, ARRAY(
 ) AS known
 FROM {{schema}}.accounts a JOIN {{schema}}.plans p ON p.name = a.plan WHERE a.id = $1
 """  # noqa: S608 - constants of ours
-_FORGET = f"DELETE FROM {{schema}}.previewed WHERE account_id = $1 AND day <= {_TODAY} - {DAYS_KNOWN}"  # noqa: S608
+_FORGET = f"""
+DELETE FROM {{schema}}.previewed WHERE account_id = $1 AND day <= {_TODAY} - {DAYS_KNOWN}
+"""  # noqa: S608 - constants of ours
 # Another request may have counted some of them while this one waited, so what is known is read again.
 _ADMIT = f"""
 WITH today AS (SELECT {_TODAY} AS day),

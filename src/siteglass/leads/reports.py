@@ -163,16 +163,16 @@ async def resolve_report(
     rows = await index.postgres.fetch(_LIST, report_id - 1, None, 1, True)
     if not rows or rows[0]["id"] != report_id:
         raise AccountError(f"There is no report {report_id}. `siteglass report list` lists the open ones.")
-    report, told = rows[0], []
+    report, effects_shown = rows[0], []
     if "refetch" in effects:
         await refetch(report["domain"])
-        told.append(f"{report['domain']} is due to be fetched.")
+        effects_shown.append(f"{report['domain']} is due to be fetched.")
     if "hide" in effects:
-        told.append(await _hide(index, report, actor))
+        effects_shown.append(await _hide(index, report, actor))
     if "refund" in effects:
-        told.append(await _refund(index.postgres, report, actor))
+        effects_shown.append(await _refund(index.postgres, report, actor))
     await index.postgres.fetch(_RESOLVE, report_id, list(effects), actor, timeout_ms=ADMIN_TIMEOUT_MS)
-    return told
+    return effects_shown
 
 
 async def _hide(index: Index, report: asyncpg.Record, actor: str) -> str:
