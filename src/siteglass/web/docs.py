@@ -17,10 +17,22 @@ from siteglass.web.page_files import PageFiles
 from siteglass.web.pages import FOLDER, HEADERS, STYLES, site_header
 from siteglass.web.responses import ERROR_PAGES
 
+# Alerts by the page that has their runbooks: rules that were copied before name a path of each.
+_RUNBOOKS = {
+    "service": "Down NotReady TargetsMissing Watchdog ErrorsFast ErrorsSlow Slow JobFailing",
+    "postgresql": "PostgresDown PoolExhausted ChargesFailing ChargesUnsettled LedgerPartitions SuppressionListOld "
+    "ArchiveFailing BackupOld",
+    "opensearch-redis-crawl": "NodeOut GenerationUnhealthy LimitsLocal CrawlStalled",
+}
 # Pages that were merged into others, with the section that has their text. People have bookmarks, and every error
 # response names the path of its code.
 MOVED = {
     **{f"{ERROR_PAGES}/{kind.code}": f"{ERROR_PAGES}#{kind.code.lower()}" for kind in error_classes()},
+    **{
+        f"/docs/runbooks/Siteglass{alert}": f"/docs/runbooks/{page}#siteglass{alert.lower()}"
+        for page, alerts in _RUNBOOKS.items()
+        for alert in alerts.split()
+    },
     "/docs/deploy-proof": "/docs/proof#deployment",
     "/docs/guides/ad-spending": "/docs/guides/computed-fields#the-ad-spending-estimate",
     "/docs/guides/api-basics": "/docs/guides/first-calls#how-the-api-works",
