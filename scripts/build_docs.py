@@ -16,6 +16,7 @@ import itertools
 import json
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 import docs_search
-from docs_order import CONTRIBUTORS, ROOT, Entry, order
+from docs_order import CONTRIBUTORS, ROOT, Entry, order, words_of_links
 
 FOLDER = ROOT / "src" / "siteglass" / "web" / "static" / "docs"
 # Pages for contributors are left out: people who have no repository cannot use them.
@@ -33,12 +34,15 @@ SOURCES = {
     "clients/python/README.md": "python-client",
     "docs/README.md": "index",
     "docs/deprecation.md": "deprecation",
+    "docs/errors.md": "errors",
     "docs/performance.md": "performance",
     "docs/privacy.md": "privacy",
     "docs/proof.md": "proof",
     "docs/threat-model.md": "threat-model",
 }
-SECTIONS = ("guides", "errors", "reference", "runbooks")
+SECTIONS = ("guides", "reference", "runbooks")
+# Pages of sections that are looked for by name: the search lists each section as it lists a page.
+_LOOKED_UP = re.compile(r"errors|runbooks/.*")
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^)\s]+)\)")
 
 _TEMPLATE = """\
@@ -93,12 +97,16 @@ class Page:
     headings: list[tuple[str, str, str]] = field(default_factory=list)
     """Tag, anchor and text."""
     images: list[Path] = field(default_factory=list)
-    paragraphs: list[str] = field(default_factory=list)
-    """Everything that it says, without marks."""
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    """Everything that it says, without marks, by the anchor of the heading of the first or second level above it."""
     summary: str = ""
     """The first paragraph."""
     body: str = ""
     markdown: str = ""
+
+    def add_text(self, text: str) -> None:
+        section = next((anchor for tag, anchor, _ in reversed(self.headings) if tag in ("h1", "h2")), "")
+        self.texts.setdefault(section, []).append(text)
 
     @property
     def title(self) -> str:
@@ -186,15 +194,15 @@ def _rewrite(page: Page, tokens: list[Token]) -> list[Token]:
             page.anchors.append(str(token.attrs["id"]))
             page.headings.append((token.tag, page.anchors[-1], text))
         elif token.type == "inline":
-            page.paragraphs.append(_plain(token))
+            page.add_text(_plain(token))
             if kept[-1].type == "paragraph_open" and not page.summary:
-                page.summary = page.paragraphs[-1]
+                page.summary = _plain(token)
             token.children = _rewrite_inline(page, token.children or [])
             if kept[-1].type == "heading_open" and kept[-1].tag != "h1":
                 link = f'<a class="anchor" href="#{page.anchors[-1]}">'
                 token.children = [_raw(link), *token.children, _raw("</a>")]
         elif token.type == "fence":
-            page.paragraphs.append(token.content)
+            page.add_text(token.content)
         elif token.type == "html_block":
             if not re.fullmatch(r"(<!--.*?-->\s*)+", token.content, re.DOTALL):
                 raise ValueError(f"{page.source}: write Markdown, not HTML: {token.content}")
@@ -328,12 +336,28 @@ def build() -> dict[str, bytes]:
 
 def search_index(entries: list[Entry], pages: dict[Path, Page]) -> dict[str, Any]:
     """What `docs.js` searches."""
-    texts = []
+    texts: list[docs_search.Text] = []
     for entry in entries:
         page = pages[entry.source]
+        if _LOOKED_UP.fullmatch(page.addresses[page.source]):
+            texts += _sections(page, entry)
+            continue
         headings = [(anchor, text) for tag, anchor, text in page.headings if tag != "h1"]
-        texts.append(docs_search.Text(page.path, page.title, entry.tasks, headings, " ".join(page.paragraphs)))
+        body = " ".join(itertools.chain(*page.texts.values()))
+        texts.append(docs_search.Text(page.path, page.title, entry.tasks, headings, body))
     return docs_search.index(texts)
+
+
+def _sections(page: Page, entry: Entry) -> Iterator[docs_search.Text]:
+    """The beginning of a page and each of its sections; lists that lead to a section say what it is looked for by."""
+    lists = [(source, source.read_text("utf-8")) for source in (page.source, entry.parent) if source]
+    for tag, anchor, text in page.headings:
+        body = " ".join(page.texts[anchor])
+        if tag == "h1":
+            yield docs_search.Text(page.path, text, entry.tasks, [], body)
+        elif tag == "h2":
+            tasks = " ".join(words_of_links(found, source, page.source, anchor) for source, found in lists)
+            yield docs_search.Text(f"{page.path}#{anchor}", text, tasks, [], body)
 
 
 def write() -> list[str]:

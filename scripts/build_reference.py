@@ -1,4 +1,4 @@
-"""Writes docs/reference/ from the code that knows: the catalogue, the errors, the settings, the commands.
+"""Writes docs/reference/ from the code that knows: the catalogue, the settings, the commands.
 
 python scripts/build_reference.py            write the pages
 python scripts/build_reference.py --check    write nothing; fail if a page is not what the code says
@@ -14,7 +14,7 @@ from pathlib import Path
 from reference.language import directives_page, values_page
 from reference.leads import leads_page
 from reference.natural import natural_language_page
-from reference.operating import commands_page, errors_page, headers_page, settings_page
+from reference.operating import commands_page, headers_page, settings_page
 from reference.receipts import receipts_page
 from reference.records import fields_page, filters_page
 
@@ -27,7 +27,6 @@ PAGES: dict[str, tuple[str, Callable[[], str]]] = {
     "directives.md": ("the language of `wrapped_query`", directives_page),
     "values.md": ("known values of filters", values_page),
     "receipts.md": ("account, usage and ledger", receipts_page),
-    "errors.md": ("every error code", errors_page),
     "headers.md": ("response headers", headers_page),
     "settings.md": ("environment variables of the service", settings_page),
     "leads.md": ("files of leads to load", leads_page),

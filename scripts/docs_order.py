@@ -1,6 +1,6 @@
 """The order of the served docs. There is one list, docs/README.md: pages by reader, first mention first.
 
-Error pages, reference pages and runbooks follow the page that lists them.
+Reference pages and runbooks follow the page that lists them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ ROOT = Path(__file__).parents[1]
 LIST = ROOT / "docs/README.md"
 CONTRIBUTORS = "For contributors"
 FAMILIES = {
-    ROOT / "docs/errors/README.md": ROOT / "docs/errors",
     ROOT / "docs/reference/README.md": ROOT / "docs/reference",
     ROOT / "docs/guides/on-call.md": ROOT / "docs/runbooks",
 }
-_LINK = re.compile(r"\]\(([^)#\s]*)[^)]*\)")
+_LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?[^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,9 @@ def order(texts: Mapping[Path, str]) -> list[Entry]:
             group = line.removeprefix("## ")
         if group == CONTRIBUTORS:
             break
-        for source in _linked(LIST, line):
+        for source, _ in _linked(LIST, line):
             if group and source in texts and source not in seen and source.parent not in _nested(source):
-                entries += [Entry(source, group, None, _words(texts[LIST], LIST, source))]
+                entries += [Entry(source, group, None, words_of_links(texts[LIST], LIST, source))]
                 entries += _family(source, group, texts)
                 seen |= {entry.source for entry in entries}
     if missing := [str(source.relative_to(ROOT)) for source in texts if source not in seen]:
@@ -62,16 +61,23 @@ def _nested(source: Path) -> set[Path]:
 
 def _family(parent: Path, group: str, texts: Mapping[Path, str]) -> Iterator[Entry]:
     folder = FAMILIES.get(parent)
-    for source in dict.fromkeys(_linked(parent, texts[parent])):
+    for source in dict.fromkeys(source for source, _ in _linked(parent, texts[parent])):
         if folder and source in texts and source.parent == folder and source != parent:
-            listed = [_words(texts[page], page, source) for page in (parent, LIST)]
+            listed = [words_of_links(texts[page], page, source) for page in (parent, LIST)]
             yield Entry(source, group, parent, " ".join(listed))
 
 
-def _linked(page: Path, text: str) -> list[Path]:
-    return [Path(os.path.normpath(page.parent / target)) for target in _LINK.findall(text)]
+def _linked(page: Path, text: str) -> list[tuple[Path, str]]:
+    """The file and the anchor of every link, in order."""
+    links = _LINK.findall(text)
+    return [(Path(os.path.normpath(page.parent / file)) if file else page, anchor) for file, anchor in links]
 
 
-def _words(text: str, page: Path, source: Path) -> str:
-    """The lines of a page that link to another one, without the targets."""
-    return " ".join(_LINK.sub("]", line) for line in text.splitlines() if source in _linked(page, line))
+def words_of_links(text: str, page: Path, source: Path, anchor: str | None = None) -> str:
+    """The lines of a page that link to another one, or to this anchor of it, without the targets."""
+    lines = [
+        line
+        for line in text.splitlines()
+        if any(target == source and anchor in (None, place) for target, place in _linked(page, line))
+    ]
+    return " ".join(_LINK.sub("]", line) for line in lines)

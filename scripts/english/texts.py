@@ -20,7 +20,7 @@ CODE = "⟨code⟩"
 MARKDOWN_AREAS = (
     ("README.md", "readme"),
     ("docs/guides/*", "guides"),
-    ("docs/errors/*", "error pages"),
+    ("docs/errors.md", "error pages"),
     ("docs/reference/*", "reference"),
     ("CHANGELOG.md", "changelog"),
     ("THIRD_PARTY.md", None),

@@ -384,7 +384,7 @@ def natural_language_page() -> str:
         + "\n## Nothing to search for\n\n"
         + paragraph(
             "A sentence without any condition, sent without a filter, would match all leads. Such a search is refused "
-            "with [INVALID_QUERY](../errors/INVALID_QUERY.md), and nothing is charged. `POST "
+            "with [INVALID_QUERY](../errors.md#invalid_query), and nothing is charged. `POST "
             f"{INTERPRET.path}` returns no conditions, `confidence` 0 and `total_results` 0. To search all leads, "
             "leave out `query`; a blank `query` counts as not given."
         ).rstrip("\n")
@@ -408,6 +408,6 @@ def natural_language_page() -> str:
         + paragraph(
             'With `"strict": true` a search runs only if it was fully understood. It is refused if a word was not '
             f"used, corrected or replaced by a filter, or if the confidence is below {LOW_CONFIDENCE:g}. The error "
-            "[INVALID_QUERY](../errors/INVALID_QUERY.md) names the words with line and column, and nothing is charged."
+            "[INVALID_QUERY](../errors.md#invalid_query) names the words with line and column, and nothing is charged."
         )
     ).rstrip("\n") + "\n"

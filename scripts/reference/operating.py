@@ -1,4 +1,4 @@
-"""Pages for operators and callers: errors, headers, settings, commands."""
+"""Pages for operators and callers: headers, settings, commands."""
 
 from __future__ import annotations
 
@@ -9,34 +9,11 @@ import click
 
 from reference.markdown import code, paragraph, plain, table
 from siteglass.cli.main import cli
-from siteglass.errors import SiteglassError
 from siteglass.openapi.headers import HEADERS
-from siteglass.openapi.texts import meaning
 from siteglass.settings import Settings, file_variable, variable
 
 HELP_WIDTH = 100
 _TYPES = {int: "whole number", float: "number", str: "text"}
-
-
-def error_classes(kind: type[SiteglassError] = SiteglassError) -> list[type[SiteglassError]]:
-    """Every error that is answered, in the order of the tree."""
-    own = [below for below in kind.__subclasses__() if "code" in vars(below)]  # others differ only for the code
-    return [found for below in own for found in (below, *error_classes(below))]
-
-
-def errors_page() -> str:
-    """Every code, with its page."""
-    rows = [[f"[{kind.code}](../errors/{kind.code}.md)", str(kind.status), meaning(kind)] for kind in error_classes()]
-    return (
-        "# Errors\n\n"
-        + paragraph(
-            "An error is a JSON object with `error`, the code, and `message`, which says what to do. Errors with "
-            "status 400 add `details`, which lists the first 20 problems. Each has `field` and `message`, and `line`, "
-            "`column` and `nearest` if they apply. Each code has a page with an example and what to do next. The "
-            'service serves it, too: the response header `Link` has its path, with `rel="help"`.'
-        )
-        + table(["code", "status", "meaning"], rows)
-    )
 
 
 def headers_page() -> str:

@@ -11,13 +11,13 @@ from typing import Any
 
 from reference.markdown import plain
 from reference.messages import parameters_of, schema_of
-from reference.operating import error_classes
 from reference.records import SHOWN_TYPES
 from siteglass.billing.account_status import MAX_EXPIRIES
 from siteglass.billing.operations import LEDGER, USAGE
 from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.billing.requests import DEFAULT_DAYS, DEFAULT_ENTRIES, MAX_DAYS, MAX_ENTRIES, MAX_REQUEST_ID_CHARS
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS
+from siteglass.errors import error_classes
 from siteglass.index.facets import MAX_SIZE
 from siteglass.leads.operations import DOMAINS_PER_UNIT, ENRICH, PAGE, SEARCH
 from siteglass.leads.requests import DEFAULT_LIMIT, MAX_LEAD_CREDITS

@@ -417,3 +417,9 @@ class Unavailable(SiteglassError):
     @property
     def headers(self) -> Mapping[str, str]:
         return {"Retry-After": str(self._retry_after_s)}
+
+
+def error_classes(kind: type[SiteglassError] = SiteglassError) -> list[type[SiteglassError]]:
+    """Every error that is answered, in the order of the tree."""
+    own = [below for below in kind.__subclasses__() if "code" in vars(below)]  # others differ only for the code
+    return [found for below in own for found in (below, *error_classes(below))]

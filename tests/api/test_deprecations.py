@@ -54,7 +54,7 @@ def _announced(response: httpx.Response) -> dict[str, str]:
 
 def test_every_response_of_an_operation_announces_it(announcing: httpx.Client) -> None:
     assert _announced(announcing.post(FACETS, json={"country": "Germany"})) == ANNOUNCED
-    # An error keeps its link to the page of its code.
+    # An error keeps its link to the explanation of its code.
     refused = announcing.post(FACETS, json={"nonsense": 1})
     assert refused.status_code == 400
     both = '</docs/errors/INVALID_REQUEST>; rel="help", </docs/deprecation>; rel="deprecation"'

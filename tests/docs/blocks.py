@@ -46,20 +46,29 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", CLIENT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def blocks(page: Path) -> Iterator[Block]:
-    """The blocks of a page, in order."""
+def section(page: Path, heading: str) -> tuple[int, int]:
+    """Where the text of a heading of the second level begins and ends."""
     text = page.read_text()
-    for fence in _FENCE.finditer(text):
+    start = text.index(f"\n## {heading}\n") + 1
+    end = text.find("\n## ", start)
+    return start, len(text) if end < 0 else end
+
+
+def blocks(page: Path, heading: str | None = None) -> Iterator[Block]:
+    """The blocks of a page, or of one of its sections, in order."""
+    text = page.read_text()
+    start, end = section(page, heading) if heading else (0, len(text))
+    for fence in _FENCE.finditer(text, start, end):
         reason = _REASON.search(text[: fence.start()])
         line = text.count("\n", 0, fence.start()) + 1
         yield Block(page, line, fence["language"], fence["text"], reason["reason"] if reason else None)
 
 
-def examples(page: Path) -> list[Example]:
-    """What is run of a page: each block with the answer that follows it."""
+def examples(page: Path, heading: str | None = None) -> list[Example]:
+    """What is run of a page, or of one of its sections: each block with the answer that follows it."""
     found: list[Example] = []
     waiting = False
-    for block in blocks(page):
+    for block in blocks(page, heading):
         if block.language in RUN and block.reason is None:
             found.append(Example(block, None))
             waiting = True

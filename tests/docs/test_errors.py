@@ -1,4 +1,4 @@
-"""Every error code has a page, and what the page shows is what the service answers."""
+"""Every error code has a section of docs/errors.md, and what it shows is what the service answers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from reference.operating import error_classes
-from siteglass.errors import IdempotencyInProgress, Internal, SiteglassError, Unavailable
-from tests.docs.blocks import ROOT, Block, blocks, examples
+from siteglass.errors import IdempotencyInProgress, Internal, SiteglassError, Unavailable, error_classes
+from tests.docs.blocks import ROOT, Block, blocks, examples, section
 from tests.docs.conftest import Demo
 from tests.docs.reader import Reader, check, parse_http
 
-FOLDER = ROOT / "docs" / "errors"
+PAGE = ROOT / "docs" / "errors.md"
 CLASSES = {kind.code: kind for kind in error_classes()}
-# What no request can bring about: the page must say what the class says.
+# What no request can bring about: the section must say what the class says.
 SPOKEN: dict[str, tuple[Callable[[], SiteglassError], ...]] = {
     "IDEMPOTENCY_IN_PROGRESS": (IdempotencyInProgress,),
     "INTERNAL": (Internal,),
@@ -33,12 +32,8 @@ PROVOKED = sorted(CLASSES.keys() - SPOKEN.keys())
 pytestmark = pytest.mark.xdist_group("docs")
 
 
-def _page(code: str) -> Path:
-    return FOLDER / f"{code}.md"
-
-
 def _answers(code: str) -> list[Block]:
-    return [block for block in blocks(_page(code)) if block.language == "http"]
+    return [block for block in blocks(PAGE, code) if block.language == "http"]
 
 
 @pytest.fixture
@@ -48,23 +43,24 @@ def reader(demo: Demo, tmp_path: Path) -> Iterator[Reader]:
     made.close()
 
 
-def test_every_code_has_a_page_and_no_page_is_without_a_code() -> None:
-    assert {path.stem for path in FOLDER.glob("*.md")} == CLASSES.keys() | {"README"}
+def test_every_code_has_a_section_and_no_section_is_without_a_code() -> None:
+    assert sorted(re.findall(r"^## (.+)$", PAGE.read_text(), re.MULTILINE)) == sorted(CLASSES)
 
 
 def test_the_index_lists_every_code_with_its_status() -> None:
-    index = (FOLDER / "README.md").read_text()
+    index = PAGE.read_text().partition("\n## ")[0]
     for code, kind in CLASSES.items():
-        assert f"| {kind.status} | [{code}]({code}.md) |" in index
+        assert f"| {kind.status} | [{code}](#{code.lower()}) |" in index
 
 
 @pytest.mark.parametrize("code", sorted(CLASSES))
-def test_a_page_says_what_happened_why_what_to_do_and_the_cost(code: str) -> None:
-    text = _page(code).read_text()
-    assert text.startswith(f"# {code}\n\nStatus {CLASSES[code].status}. ")
-    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["Why", "Example", "What to do", "What it costs"]
-    assert "\n## What to do\n\n- " in text
-    assert "\n## What it costs\n\nNothing" in text
+def test_a_section_says_what_happened_why_what_to_do_and_the_cost(code: str) -> None:
+    start, end = section(PAGE, code)
+    text = PAGE.read_text()[start:end]
+    assert text.startswith(f"## {code}\n\nStatus {CLASSES[code].status}. ")
+    assert re.findall(r"^\*\*(.+?):\*\*", text, re.MULTILINE) == ["Why", "What to do", "What it costs"]
+    assert "\n**What to do:**\n\n- " in text
+    assert "\n**What it costs:** Nothing" in text
 
 
 @pytest.mark.parametrize("code", sorted(CLASSES))
@@ -80,7 +76,7 @@ def test_the_answers_shown_are_of_this_error(code: str) -> None:
 
 @pytest.mark.parametrize("code", PROVOKED)
 def test_the_request_shown_gets_the_answer_shown(reader: Reader, code: str) -> None:
-    found = examples(_page(code))
+    found = examples(PAGE, code)
     assert [example.answer for example in found] == _answers(code)
     for example in found:
         check(reader, example)

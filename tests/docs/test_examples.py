@@ -12,11 +12,11 @@ from tests.docs.blocks import CLIENT, ROOT, examples, neither, pages
 from tests.docs.conftest import Demo
 from tests.docs.reader import Reader, check
 
-ERROR_PAGES = ROOT / "docs" / "errors"  # run by test_errors.py
+ERRORS = ROOT / "docs" / "errors.md"  # run by test_errors.py
 GUIDES = ROOT / "docs" / "guides"
 # Pages whose commands are run in the checkout where `make demo` was run; the others bring their variables along.
 IN_CHECKOUT = {ROOT / "README.md", GUIDES / "load-your-data.md"}
-RUN = [page for page in pages() if examples(page) and page.parent != ERROR_PAGES]
+RUN = [page for page in pages() if examples(page) and page != ERRORS]
 
 # One worker runs what needs the demo; the others need not wait until it is loaded.
 pytestmark = pytest.mark.xdist_group("docs")

@@ -30,7 +30,7 @@ def _declared(extra: str | None) -> list[str]:
 
 def _listed(heading: str) -> list[str]:
     """The first column of the table under a heading of the decision."""
-    page = (ROOT / "docs/decisions/0003-libraries.md").read_text("utf-8")
+    page = (ROOT / "docs/decisions/libraries.md").read_text("utf-8")
     section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     return re.findall(r"^\| (\w[\w-]*) \|", section, re.MULTILINE)[1:]  # without the head of the table
 

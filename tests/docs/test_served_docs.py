@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,6 @@ import pytest
 
 import build_docs
 import docs_order
-from siteglass.errors import SiteglassError
 from tests.docs.blocks import ROOT
 
 ADDRESSES = {ROOT / "docs/guides/a.md": "guides/a", ROOT / "docs/README.md": "index", ROOT / "README.md": "readme"}
@@ -81,9 +81,9 @@ def test_the_list_has_every_page_and_puts_families_together() -> None:
     names = [str(entry.source.relative_to(ROOT)) for entry in docs_order.order(texts)]
     assert sorted(names) == sorted(str(source.relative_to(ROOT)) for source in texts)
     assert names[:2] == ["docs/README.md", "README.md"]
-    errors = [place for place, name in enumerate(names) if name.startswith("docs/errors/")]
-    assert errors == list(range(errors[0], errors[0] + len(errors)))
-    assert names[errors[0]] == "docs/errors/README.md"
+    reference = [place for place, name in enumerate(names) if name.startswith("docs/reference/")]
+    assert reference == list(range(reference[0], reference[0] + len(reference)))
+    assert names[reference[0]] == "docs/reference/README.md"
     new = ROOT / "docs/guides/new.md"
     with pytest.raises(ValueError, match=r"docs/README\.md lists no docs/guides/new\.md"):
         docs_order.order({**texts, new: "# New"})
@@ -100,12 +100,10 @@ def test_every_page_for_users_is_served() -> None:
     assert pages | {ROOT / "README.md", ROOT / "clients/python/README.md"} == served
 
 
-def test_every_error_code_has_a_served_page() -> None:
-    def codes(kind: type[SiteglassError]) -> set[str]:
-        return {code for each in kind.__subclasses__() for code in (each.code, *codes(each))}
-
-    pages = {path.stem for path in build_docs.served_pages() if path.parent == ROOT / "docs/errors"}
-    assert codes(SiteglassError) == pages - {"README"}
+def test_the_search_finds_sections_that_are_looked_up_by_name() -> None:
+    found = json.loads(build_docs.build()["search.json"])["pages"]
+    assert ["/docs/errors#not_found", "NOT_FOUND", []] in found
+    assert ["/docs/errors", "Errors", []] in found
 
 
 def test_rendering_replaces_what_changed_and_removes_what_is_gone(

@@ -123,8 +123,8 @@ def test_promises_are_read_without_their_names() -> None:
     [
         ("README.md", "readme"),
         ("CONTRIBUTING.md", "docs"),
-        ("docs/errors/INTERNAL.md", "error pages"),
-        ("docs/decisions/0001-x.md", "docs"),
+        ("docs/errors.md", "error pages"),
+        ("docs/decisions/x.md", "docs"),
         ("docs/reference/fields.md", "reference"),
         ("clients/python/README.md", "docs"),
         ("tests/ingest/README.md", None),

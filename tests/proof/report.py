@@ -7,7 +7,8 @@ from typing import Any
 PAGE = """## Charging
 
 Run on {date}, seed {seed}, by {command}. The figures are those of
-`bench/results/proof.json`; decision [0007](decisions/0007-a-separate-verifier.md) explains how it works. CI
+`bench/results/proof.json`; decision
+[0007](decisions/proofs.md#0007-a-proof-by-a-separate-verifier) explains how it works. CI
 runs it with 10,000 charges at ledger level and 2,000 over HTTP.
 
 **{charges:,} charges under {kills} `kill -9`: {lost} lost, {doubled} doubled.** No failure in N charges bounds the rate
@@ -35,7 +36,7 @@ In every round, another account sent the same key at the same time, and was char
 {defects}
 
 `batch` and `single` are the two ways of charging at ledger level (decision
-[0030](decisions/0030-batched-charges.md)); all other runs have accounts of both.
+[0030](decisions/charges.md#0030-charges-of-an-account-go-in-batches)); all other runs have accounts of both.
 
 Without a defect, the same small runs pass. The whole proof took {minutes:.0f} minutes on {cores} cores (load average
 {load_before} before, {load_after} after).

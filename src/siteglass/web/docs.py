@@ -10,14 +10,29 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from siteglass.errors import NotFound
+from siteglass.errors import NotFound, error_classes
 from siteglass.web.guard import Call, Guard
 from siteglass.web.operations import API_REFERENCE, DOCS
 from siteglass.web.page_files import PageFiles
 from siteglass.web.pages import FOLDER, HEADERS, STYLES, site_header
+from siteglass.web.responses import ERROR_PAGES
 
-# Pages that were merged into others, with the section that has their text: people have bookmarks.
+# Alerts by the page that has their runbooks: rules that were copied before name a path of each.
+_RUNBOOKS = {
+    "service": "Down NotReady TargetsMissing Watchdog ErrorsFast ErrorsSlow Slow JobFailing",
+    "postgresql": "PostgresDown PoolExhausted ChargesFailing ChargesUnsettled LedgerPartitions SuppressionListOld "
+    "ArchiveFailing BackupOld",
+    "opensearch-redis-crawl": "NodeOut GenerationUnhealthy LimitsLocal CrawlStalled",
+}
+# Pages that were merged into others, with the section that has their text. People have bookmarks, and every error
+# response names the path of its code.
 MOVED = {
+    **{f"{ERROR_PAGES}/{kind.code}": f"{ERROR_PAGES}#{kind.code.lower()}" for kind in error_classes()},
+    **{
+        f"/docs/runbooks/Siteglass{alert}": f"/docs/runbooks/{page}#siteglass{alert.lower()}"
+        for page, alerts in _RUNBOOKS.items()
+        for alert in alerts.split()
+    },
     "/docs/deploy-proof": "/docs/proof#deployment",
     "/docs/guides/ad-spending": "/docs/guides/computed-fields#the-ad-spending-estimate",
     "/docs/guides/api-basics": "/docs/guides/first-calls#how-the-api-works",
@@ -38,6 +53,7 @@ MOVED = {
     "/docs/guides/troubleshooting": "/docs/guides/on-call#troubleshooting-by-symptom",
     "/docs/guides/what-a-call-costs": "/docs/guides/costs",
     "/docs/guides/whole-search": "/docs/guides/first-calls#get-all-results-of-a-search",
+    "/docs/reference/errors": ERROR_PAGES,
     "/docs/reliability": "/docs/proof#lost-machines-and-connections",
     "/docs/scale": "/docs/guides/sizing#scale-1-33-and-300-million-leads",
 }
@@ -75,7 +91,7 @@ class Docs:
         return page.replace("{header}", header).replace("{files}", self._files.address)
 
     def routes(self, guard: Guard) -> list[Route]:
-        """The document lists the pages that others start from, not each guide, error page and file."""
+        """The document lists the pages that others start from, not each guide and file."""
         unlisted = dict.fromkeys((f"{DOCS.path}/{{name}}", f"{DOCS.path}/{{section}}/{{name}}", _LLMS), self._page)
         unlisted[self._files.route] = self._file
         return [
@@ -88,8 +104,10 @@ class Docs:
 
     async def _page(self, request: Request, _call: Call) -> Response:
         path = request.url.path
-        if path in MOVED:
-            return RedirectResponse(MOVED[path], 301, HEADERS)
+        name, markdown, _ = path.partition(".md")
+        if name in MOVED:
+            page, mark, section = MOVED[name].partition("#")
+            return RedirectResponse(f"{page}{markdown}{mark}{section}", 301, HEADERS)
         if path not in self._pages:
             raise NotFound(path[:200], missing=None if DOCS.path in self._pages else "docs")
         return Response(self._pages[path], 200, HEADERS, _MEDIA_TYPES.get(path.rpartition(".")[2], "text/html"))

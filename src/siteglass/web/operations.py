@@ -157,7 +157,7 @@ DOCS = Operation(
     (Internal,),
     "Service",
     "List the docs",
-    "Guides, error pages and reference by audience. Each error response links to the page of its code, such as "
+    "Guides, errors and reference by audience. Each error response links to the explanation of its code, such as "
     "`/docs/errors/INVALID_REQUEST`.",
     Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
 )

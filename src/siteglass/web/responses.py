@@ -14,7 +14,7 @@ from siteglass.web.messages import ResponseBody
 JSON = "application/json"
 # No response may be cached unless it says so, sniffed or framed.
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-# Each error code has a page in the served docs.
+# The served docs explain each code; `web/docs.py` redirects to its section.
 ERROR_PAGES = "/docs/errors"
 
 
