@@ -12,6 +12,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -23,6 +24,7 @@ from siteglass.access.browsing import browser_terms, chargeable
 from siteglass.access.keys import Caller
 from siteglass.billing import credits
 from siteglass.billing.credits import Bill, Billing, ChargedOperation, Mark, Receipt, read_domains
+from siteglass.corpus.lead import Lead
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import SettingsError
 from testing.accounts import open_key
@@ -38,6 +40,7 @@ ONE_FILE_AT_A_TIME = Lock()
 PLUMBERS = f"{EXPLORE}?q=plumbers+in+Houston"
 SEQUENCES, STEPS = (200, 8) if os.environ.get("SITEGLASS_LONG") == "1" else (2, 6)
 LEADS = plumbers()[:60]
+BY_DOMAIN = {lead.domain: lead for lead in LEADS}
 HAVE_ADDRESS = {lead.domain for lead in LEADS if lead.emails}
 
 
@@ -125,44 +128,81 @@ class Actions:
         self._people = people
         self._pick = random.Random(seed)
         self._shop = shop
+        self.forms = 0
+        """Download forms that were sent, however often."""
 
     def step(self, who: Somebody) -> None:
         """One to three people do something at the same time."""
+        actions = (self._get, self._tick, self._download, self._download, self._upload, self._list, self._look)
         chosen = self._pick.sample(self._people, self._pick.randint(1, 3))
-        actions = [
-            partial(self._pick.choice((self._get, self._tick, self._download, self._upload)), who) for who in chosen
+        # Chosen before the threads start, so that a seed gives the same choices again.
+        prepared = [
+            partial(self._pick.choice(actions), visitor, self._path(), self._pick.sample(LEADS, 8))
+            for visitor in chosen
         ]
         with ThreadPoolExecutor(3) as pool:
-            list(pool.map(lambda action: action(), [self._prepared(action) for action in actions]))
-        ended(self._shop, who)
-
-    def _prepared(self, action: partial[None]) -> partial[None]:
-        # Chosen before the threads start, so that a seed gives the same choices again.
-        return partial(action, self._path(), self._pick.sample([*HAVE_ADDRESS, *(lead.domain for lead in LEADS)], 8))
+            list(pool.map(lambda action: action(), prepared))
+        jobs = ended(self._shop, who)
+        assert sum(job.kind == "search" for job in jobs) <= self.forms, "a form started two files"
 
     def _path(self) -> str:
-        more = self._pick.choice(("", "", "&received=1", "&sort=score"))
+        more = self._pick.choice(("", "", "&received=1", "&sort=score", "&only=ticked", "&exclude=ticked"))
         return f"q=plumbers+in+Houston&n={self._pick.choice((3, 10, 20))}{more}"
 
-    def _get(self, visitor: Visitor, path: str, _domains: list[str]) -> None:
+    def _get(self, visitor: Visitor, path: str, _leads: list[Lead]) -> None:
         get_leads(visitor, f"{EXPLORE}?{path}")
 
-    def _tick(self, visitor: Visitor, path: str, _domains: list[str]) -> None:
+    def _tick(self, visitor: Visitor, path: str, leads: list[Lead]) -> None:
+        self._act(visitor, path, "get" if len(leads[0].domain) % 2 else "download")
+
+    def _list(self, visitor: Visitor, path: str, _leads: list[Lead]) -> None:
+        self._act(visitor, path, "list")
+
+    def _act(self, visitor: Visitor, path: str, action: str) -> None:
         page = visitor.get(f"{EXPLORE}?{path}")
-        boxes = re.findall(r'name="lead" value="([^"]+)" data-cost="(\d)"', page.text)[::2]
-        if boxes:
-            price = sum(int(cost) for _, cost in boxes)
+        if boxes := re.findall(r'name="lead" value="([^"]+)" data-cost="(\d)"', page.text)[::2]:
+            price = str(sum(int(cost) for _, cost in boxes))
             leads = [domain for domain, _ in boxes]
-            form: dict[str, str | list[str]] = {"lead": leads, "price": str(price), "back": EXPLORE, "do": "get"}
-            assert visitor.post(f"{EXPLORE}/chosen", form).status_code in (303, 402, 409)
+            form: dict[str, str | list[str]] = {"lead": leads, "price": price, "back": EXPLORE, "do": action}
+            answer = visitor.post(f"{EXPLORE}/chosen", form | {"list": "ticked", "format": "csv"})
+            assert answer.status_code in ((303,) if action == "list" else (303, 402, 409)), answer.text
+            if action == "download" and answer.status_code == 303:
+                assert {line["domain"] for line in lines_of(visitor.get(answer.headers["location"]))} == {*leads}
 
-    def _download(self, visitor: Visitor, path: str, domains: list[str]) -> None:
-        page = visitor.get(f"{EXPLORE}/download?{path}&rows={len(domains)}")
-        if 'name="form"' in page.text:
-            assert visitor.post(f"{EXPLORE}/download", form_of(page)).status_code in (303, 409)
+    def _download(self, visitor: Visitor, path: str, leads: list[Lead]) -> None:
+        page = visitor.get(f"{EXPLORE}/download?{path}&rows={len(leads)}")
+        if 'name="price"' in page.text:
+            self.forms += 1
+            # Then back, and another file format.
+            for format_ in ("xlsx", "csv"):
+                form = form_of(page) | {"format": format_}
+                assert visitor.post(f"{EXPLORE}/download", form).status_code in (303, 409)
 
-    def _upload(self, visitor: Visitor, _path: str, domains: list[str]) -> None:
-        assert enrich(visitor, domains) in (303, 409)
+    def _upload(self, visitor: Visitor, _path: str, leads: list[Lead]) -> None:
+        assert enrich(visitor, ["nobody.invalid", *(lead.domain for lead in leads)]) in (303, 409)
+
+    def _look(self, visitor: Visitor, path: str, leads: list[Lead]) -> None:
+        for page in (f"{EXPLORE}?{path}", f"/dashboard/leads/{leads[0].domain}", "/dashboard/lists/received"):
+            assert visitor.get(page).status_code == 200
+        assert visitor.get(f"{EXPLORE}?{path}&part=facets", {"HX-Request": "true"}).status_code == 200
+
+
+@dataclass
+class Books:
+    """What an account owes, by what it was given: a few lines that know nothing of marks and lists."""
+
+    free: set[str] = field(default_factory=set)
+    """Received less than 30 days ago."""
+    received: set[str] = field(default_factory=set)
+    charged: int = 0
+
+    def owes(self, operation: str, given: set[str]) -> set[str]:
+        """The leads among these that take a credit each: those with an address, and whatever an upload found."""
+        owed = {domain for domain in given if operation == "enrich" or domain in HAVE_ADDRESS} - self.free
+        self.free |= given
+        self.received |= given
+        self.charged += len(owed)
+        return owed
 
 
 @pytest.mark.promise("explore.once")
@@ -170,28 +210,41 @@ class Actions:
 def test_whatever_three_people_do_each_lead_is_charged_once(shop: Office, seed: int) -> None:
     who, first = customer(shop)
     people = [first, *(shop.visitor(shop.somebody(who.account_id, "member")) for _ in range(2))]
-    actions = Actions(shop, people, seed)
-    received: set[str] = set()
-    charged: set[str] = set()
-    read = 0
-    for _ in range(STEPS):
+    actions, books, read = Actions(shop, people, seed), Books(), 0
+    for step in range(STEPS):
+        if step == STEPS // 2 and seed % 2:
+            shop.days_pass(who.account_id, 31)
+            shop.forget_responses(who.account_id)
+            books.free.clear()
         actions.step(who)
         rows = ledger_of(shop, who.account_id)
         for row in rows[read:]:
             marks = dict(read_domains(row["domains"]))
-            paid = {domain for domain, mark in marks.items() if mark is Mark.CHARGED}
-            assert row["lead"] == len(paid)
-            # A lead with an address that was not received before, or one that an upload found.
-            owed = {domain for domain in marks if domain in HAVE_ADDRESS or row["operation"] == "enrich"}
-            assert paid == owed - received
-            charged |= paid
-            received |= marks.keys()
+            given = {domain for domain, mark in marks.items() if mark is not Mark.NOT_FOUND}
+            assert given == marks.keys() & BY_DOMAIN.keys()
+            owed = books.owes(row["operation"], given)
+            assert {domain for domain, mark in marks.items() if mark is Mark.CHARGED} == owed
+            assert row["lead"] == len(owed)
         read = len(rows)
         following = first.get(f"{PLUMBERS}&n=100&sort=-spending").text
-        assert not [domain for domain in received if f">{domain}<" in following]
-    assert charged >= received & HAVE_ADDRESS
+        assert not [domain for domain in books.received if f">{domain}<" in following]
     left = shop.do(lambda postgres: Billing(postgres).balance(who.account_id)).lead
-    assert left == 300 - len(charged)
+    assert left == 300 - books.charged
+
+
+@pytest.mark.promise("explore.once")
+def test_back_and_another_format_is_the_same_file(shop: Office) -> None:
+    who, visitor = customer(shop)
+    form = form_of(visitor.get(f"{FORM}&rows=5")) | {"format": "csv"}
+    for press in ({}, {"format": "xlsx"}, {"columns": "hubspot"}):
+        assert visitor.post(f"{EXPLORE}/download", form | press).headers["location"] == JOBS
+    (job,) = ended(shop, who)
+    assert (job.rows, job.lead_credits, job.format, job.columns) == (5, 3, "csv", "hubspot")
+    # Fewer leads than the form said are another file, whose price comes first.
+    page = visitor.get(visitor.post(f"{EXPLORE}/download", form | {"rows": "3"}).headers["location"])
+    assert "Download 3 leads · at most 3 credits" in text_of(page)
+    assert [job.columns for job in ended(shop, who)] == ["hubspot"]
+    assert charges(shop, who) == [3]
 
 
 # --- what counts as received ---------------------------------------------------------------------

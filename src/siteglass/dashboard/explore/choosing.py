@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -119,10 +120,14 @@ async def _keep(dashboard: Dashboard, visit: Visit, name: str, domains: Sequence
 
 async def find_or_create(dashboard: Dashboard, account_id: int, name: str) -> DomainList:
     """The list of this name; raises BadRequest if the account has too many."""
-    try:
+    with suppress(NotFound):
         return await dashboard.lists.find(account_id, name)
-    except NotFound:
+    try:
         return await dashboard.lists.create(account_id, name)
+    except BadRequest as error:
+        with suppress(NotFound):  # somebody else created it in between
+            return await dashboard.lists.find(account_id, name)
+        raise error from None
 
 
 async def send_file(dashboard: Dashboard, visit: Visit) -> Response:

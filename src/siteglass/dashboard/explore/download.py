@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -129,10 +128,12 @@ async def start(dashboard: Dashboard, visit: Visit) -> Response:
     """
     form, who, postgres = visit.form, visit.who, dashboard.backends.postgres
     rows, format_, columns, form_key = form.number("rows"), form.get("format"), form.get("columns"), form.get("form")
-    back = own_path(form.get("back"))
+    back, again = own_path(form.get("back")), urlencode({"rows": rows or "", "format": format_, "columns": columns})
     said, price, left_out = form.number("said") or 0, form.number("price"), form.number("left_out")
-    if rows and said < rows <= MAX_ROWS and back.startswith(f"{DOWNLOAD}?"):
-        return see_other(f"{back}&{urlencode({'rows': rows, 'format': format_, 'columns': columns})}")
+    if not back.startswith(f"{DOWNLOAD}?"):
+        raise UNREADABLE
+    if rows and said < rows <= MAX_ROWS:
+        return see_other(f"{back}&{again}")
     if (
         not (rows and rows <= min(said, MAX_ROWS) and price is not None and left_out is not None)
         or format_ not in FORMATS
@@ -151,12 +152,10 @@ async def start(dashboard: Dashboard, visit: Visit) -> Response:
         raise UNREADABLE from None
     terms = await browser_terms(postgres, who.account_id, who.person_id)
     await chargeable(postgres, terms.caller, who.person_id, who.name)
-    # Pressed again, the same choices start nothing; others, after a way back, do.
-    chosen = hashlib.sha256(f"{form_key} {rows} {format_} {columns}".encode()).hexdigest()
     new = NewDownload(
         who.account_id,
         who.person_id,
-        chosen,
+        form_key,
         "search",
         form.get("title")[:MAX_TITLE_CHARS],
         orjson.dumps(request).decode(),
@@ -167,10 +166,11 @@ async def start(dashboard: Dashboard, visit: Visit) -> Response:
         min(left_out, 2**31 - 1),
     )
     try:
-        await Downloads(postgres).create(new)
+        job = await Downloads(postgres).create(new)
     except TooManyDownloads:
         raise TOO_MANY from None
-    return see_other(JOBS)
+    # After a way back, another number of leads has a price that the form does not say.
+    return see_other(JOBS if job.wanted == rows else f"{back}&{again}")
 
 
 PAGES = (

@@ -132,6 +132,12 @@ INSERT INTO {{schema}}.downloads (account_id, person_id, form_key, kind, title, 
     max_credits, left_out, source)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING {_COLUMNS}
 """  # noqa: S608 - names of ours
+# Pressed again, the form of a job changes at most how its file is written, which no lead depends on.
+_SAME_FORM = f"""
+UPDATE {{schema}}.downloads SET format = CASE wanted WHEN $3 THEN $4 ELSE format END,
+    columns = CASE wanted WHEN $3 THEN $5 ELSE columns END
+WHERE account_id = $1 AND form_key = $2 RETURNING {_COLUMNS}
+"""  # noqa: S608 - names of ours
 # The oldest job of each account, so that an account has one at a time.
 _CLAIM = f"""
 UPDATE {{schema}}.downloads d SET state = 'running', lease = d.lease + 1, leased_until = clock_timestamp() + $1
@@ -168,11 +174,8 @@ class Downloads:
             # Two requests could both count one job less than is allowed.
             await self._postgres.wait_for_turn(connection, "downloads of an account", new.account_id)
             row = await connection.fetchrow(
-                self._postgres.sql(
-                    f"SELECT {_COLUMNS} FROM {{schema}}.downloads WHERE account_id = $1 AND form_key = $2"  # noqa: S608 - names of ours
-                ),
-                new.account_id,
-                new.form_key,
+                self._postgres.sql(_SAME_FORM),
+                *(new.account_id, new.form_key, new.wanted, new.format, new.columns),
             )
             if row is not None:
                 return _download(row)
