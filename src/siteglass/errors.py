@@ -12,6 +12,7 @@ SiteglassError
 ├── NotFound 404              NOT_FOUND               no such path, lead, list, saved search or ledger entry
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
 ├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key is still running
+├── IdempotencyPriceChanged 409 IDEMPOTENCY_PRICE_CHANGED the first response was free; now it would cost something
 ├── CursorExpired 410         CURSOR_EXPIRED
 ├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE       the body, or the response to be stored for a retry
 ├── UnsupportedMediaType 415  UNSUPPORTED_MEDIA_TYPE
@@ -206,6 +207,7 @@ class CreditCapExceeded(SiteglassError):
             f"This request needs {need} credits; {cap} {left}. Nothing was charged. Request less at once (`limit`, "
             "fewer domains), or raise the cap."
         )
+        self.need = need
 
 
 class Forbidden(SiteglassError):
@@ -298,6 +300,20 @@ class IdempotencyInProgress(SiteglassError):
     @property
     def headers(self) -> Mapping[str, str]:
         return {"Retry-After": str(self._retry_after_s)}
+
+
+class IdempotencyPriceChanged(SiteglassError):
+    """The first response to this Idempotency-Key was free; repeating the request would cost something now."""
+
+    status = 409
+    code = "IDEMPOTENCY_PRICE_CHANGED"
+
+    def __init__(self, need_lead: int) -> None:
+        super().__init__(
+            "The first response to this Idempotency-Key was free, so it was not stored; now the request costs "
+            f"{need_lead} lead credit{'' if need_lead == 1 else 's'}. Nothing was charged. To pay that, send the "
+            "request with a new key."
+        )
 
 
 class IdempotencyMismatch(SiteglassError):

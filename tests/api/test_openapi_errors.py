@@ -37,6 +37,7 @@ from testing.claiming import claimed
 from testing.customers import STOCK, Bank, Customer
 from testing.service import serving
 from tests.api.describing import Description
+from tests.api.retries.test_free import price_rises
 
 RIGHT: dict[str, dict[str, Any]] = {
     "search": {"limit": 10, "sort": "domain"},
@@ -182,6 +183,11 @@ def test_refused_for_its_retry_key(described: Description, bank: Bank, name: str
     described.check_200(name, customer.post(path, {**RIGHT[name], "dry_run": True}))
 
 
+def test_refused_for_its_price(described: Description, bank: Bank) -> None:
+    customer, body = price_rises(bank)
+    _shown(described, "search", customer.post(SEARCH, body, retry="k"), "IDEMPOTENCY_PRICE_CHANGED")
+
+
 def test_those_were_all(described: Description) -> None:
     provoked = {
         *("INVALID_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "FORBIDDEN"),
@@ -189,7 +195,12 @@ def test_those_were_all(described: Description) -> None:
         "ACCOUNT_SUSPENDED",
         *("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_MISMATCH"),
     }
-    own = {"search": {"INVALID_QUERY"}, "page": {"INVALID_CURSOR", "CURSOR_EXPIRED"}, "enrich": set[str]()}
+    raised = {"IDEMPOTENCY_PRICE_CHANGED"}
+    own = {
+        "search": {"INVALID_QUERY"} | raised,
+        "page": {"INVALID_CURSOR", "CURSOR_EXPIRED"} | raised,
+        "enrich": set[str](),
+    }
     for name, more in own.items():
         assert _announced(described, name) == provoked | more
 

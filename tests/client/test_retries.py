@@ -16,6 +16,7 @@ from siteglass_client import AsyncSiteglass, ConnectionFailed, ServiceError, Sit
 from siteglass_client.errors import BY_CODE
 from siteglass_client.retrying import RetryPolicy, Tries, is_retried, read_retry_after
 from siteglass_client.search import Search
+from siteglass_client.walk import SearchWalk
 from testing.customers import Bank, Customer
 from testing.cutting_proxy import KINDS, CuttingProxy
 
@@ -89,6 +90,7 @@ def test_both_forms_of_retry_after() -> None:
         ([ConnectionFailed("cut"), _error("IDEMPOTENCY_IN_PROGRESS")], True),
         ([ServiceError(504, "HTTP_504", "-"), _error("INTERNAL")], True),
         ([ServiceError(504, "HTTP_504", "-"), _error("INSUFFICIENT_CREDITS")], False),
+        ([ConnectionFailed("cut"), _error("IDEMPOTENCY_PRICE_CHANGED")], False),
     ],
 )
 def test_whether_a_call_that_failed_may_have_been_charged(failures: list[SiteglassError], unsure: bool) -> None:
@@ -100,6 +102,16 @@ def test_whether_a_call_that_failed_may_have_been_charged(failures: list[Sitegla
     assert isinstance(outcome, ConnectionFailed) or (
         isinstance(outcome, ServiceError) and outcome.may_be_charged == unsure
     )
+
+
+def test_a_free_page_that_was_lost_and_has_a_price_now_is_a_new_request_within_the_budget() -> None:
+    walk = SearchWalk({"country": "DEU"}, limit=10, max_leads=None, max_lead_credits=25)
+    lost = walk.next_call()
+    assert lost is not None
+    again = walk.refused(lost, _error("IDEMPOTENCY_PRICE_CHANGED"))
+    assert again is not None
+    assert again.body == lost.body == {"country": "DEU", "limit": 10, "max_lead_credits": 25}
+    assert again.idempotency_key != lost.idempotency_key
 
 
 def test_a_slow_answer_ends_at_the_timeout_of_an_attempt() -> None:

@@ -657,8 +657,22 @@ def test_a_page_without_emails_is_free(explorers: Office) -> None:
     account, visitor = customer(explorers)
     page = visitor.get(f"{DENTISTS}&add={quote('!@has_email')}")
     assert "Show 5 leads · free" in text_of(page)
-    visitor.post(f"{EXPLORE}/buy", form_of(page))
+    pressed = visitor.post(f"{EXPLORE}/buy", form_of(page))
     assert charges(explorers, account) == [(0, "person", "search")]
+    # Pressed twice, it shows the same purchase, which the ledger remembers and nothing else.
+    again = visitor.post(f"{EXPLORE}/buy", form_of(page))
+    assert again.headers["location"] == pressed.headers["location"]
+    assert charges(explorers, account) == [(0, "person", "search")]
+    assert "Nothing was charged: these leads are free." in text_of(visitor.get(pressed.headers["location"]))
+    # So does the address of a search that includes what was received, and it leads on from there.
+    address = f"{DENTISTS}&add={quote('!@has_email')}&received=1&n=2"
+    for _ in range(2):
+        assert visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(address))).status_code == 303
+        shown = visitor.get(address)
+        assert "Nothing was charged: these leads are free." in text_of(shown)
+        address = link(shown, "Next leads")
+    assert "Show 1 lead · free" in text_of(visitor.get(address))
+    assert charges(explorers, account) == [(0, "person", "search")] * 2 + [(0, "person", "page")]
 
 
 def test_what_people_spend_is_usage_and_no_key(explorers: Office) -> None:

@@ -222,3 +222,42 @@ async def _has_factor(postgres: Postgres, who: Somebody) -> bool:
     row = await postgres.fetchrow("SELECT totp IS NOT NULL AS has FROM {schema}.people WHERE id = $1", who.id)
     assert row is not None
     return bool(row["has"])
+
+
+# --- required by the account ----------------------------------------------------------------------
+
+
+@pytest.mark.promise("dashboard.required_factor")
+def test_an_account_requires_it_of_everybody_before_anything_else(the_office: Office) -> None:
+    owner = the_office.somebody()
+    visitor = the_office.visitor(owner)
+    colleague = the_office.visitor(the_office.somebody(owner.account_id, "member"))
+    refused = visitor.post("/dashboard/people/second-factor", {"required": "1"})
+    assert refused.status_code == 400
+    assert "Turn two-step sign-in on for yourself first" in refused.text
+    assert colleague.get("/dashboard/explore").status_code == 200
+    set_up(visitor)
+    assert colleague.post("/dashboard/people/second-factor", {"required": "1"}).status_code == 403
+    answer = visitor.post("/dashboard/people/second-factor", {"required": "1"})
+    assert answer.headers["location"] == "/dashboard/people?done=factor-required"
+    assert visitor.get("/dashboard/explore").status_code == 200
+    # Pages, parts of pages and forms lead there, also in sessions that began before.
+    set_up_page = "/dashboard/security/second-factor"
+    for path in ("/dashboard", "/dashboard/explore", "/dashboard/keys", "/dashboard/security"):
+        assert colleague.get(path).headers["location"] == set_up_page
+    assert colleague.post("/dashboard/explore/buy", {"price": "0"}).headers["location"] == set_up_page
+    part = colleague.get("/dashboard/explore?part=facets", headers={"HX-Request": "true"})
+    assert part.headers["hx-redirect"] == set_up_page
+    shown = colleague.get(set_up_page).text
+    assert "requires it of everybody who signs in" in shown
+    assert "Not now" not in shown
+    set_up(colleague)
+    assert colleague.get("/dashboard/explore").status_code == 200
+    # Without it again, the same holds.
+    colleague.post(f"{set_up_page}/off")
+    assert colleague.get("/dashboard/explore").headers["location"] == set_up_page
+    trail = visitor.get("/dashboard/audit").text
+    assert "required two-step sign-in of everybody" in trail
+    visitor.post("/dashboard/people/second-factor", {"required": "0"})
+    assert colleague.get("/dashboard/explore").status_code == 200
+    assert "made two-step sign-in optional" in visitor.get("/dashboard/audit").text

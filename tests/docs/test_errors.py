@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.errors import IdempotencyInProgress, Internal, SiteglassError, Unavailable, error_classes
+from siteglass.errors import (
+    IdempotencyInProgress,
+    IdempotencyPriceChanged,
+    Internal,
+    SiteglassError,
+    Unavailable,
+    error_classes,
+)
 from tests.docs.blocks import ROOT, Block, blocks, examples, section
 from tests.docs.conftest import Demo
 from tests.docs.reader import Reader, check, parse_http
@@ -19,6 +26,7 @@ CLASSES = {kind.code: kind for kind in error_classes()}
 # What no request can bring about: the section must say what the class says.
 SPOKEN: dict[str, tuple[Callable[[], SiteglassError], ...]] = {
     "IDEMPOTENCY_IN_PROGRESS": (IdempotencyInProgress,),
+    "IDEMPOTENCY_PRICE_CHANGED": (lambda: IdempotencyPriceChanged(2),),
     "INTERNAL": (Internal,),
     "UNAVAILABLE": (
         lambda: Unavailable("not told"),

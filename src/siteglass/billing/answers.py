@@ -30,19 +30,16 @@ class AnswerToStore:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """A stored answer."""
+    """What is stored of an answer."""
 
     fingerprint: bytes
     request_id: str
     """Of the request that was charged."""
     headers: str
-    compressed: bytes
+    compressed: bytes | None
+    """None: it cost nothing, so it was not stored."""
     domains: tuple[str, ...]
     """Of the leads in it, in their order."""
-
-    def body(self) -> bytes:
-        """The bytes that were sent first."""
-        return zlib.decompress(self.compressed)
 
 
 def compress(body: bytes) -> bytes:

@@ -295,11 +295,12 @@ class Billing:
             caller.account_id,
             row["seq"],
         )
-        if kept is None:
+        if kept is None and (row["api"] or row["lead"]):
             return None
+        headers, compressed = ("{}", None) if kept is None else (kept["headers"], kept["body"])
         left = await self.balance(caller.account_id)
         domains = tuple(domain for domain, _ in read_domains(row["domains"]))
-        answer = StoredAnswer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"], domains)
+        answer = StoredAnswer(row["fingerprint"], row["request_id"], headers, compressed, domains)
         return answer, Receipt(row["api"], row["lead"], left)
 
     async def confirm_answer(self, caller: Caller, key: str) -> None:

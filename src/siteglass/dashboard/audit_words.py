@@ -76,6 +76,8 @@ _PEOPLE = {
     "person.second_factor_on": ("turned two-step sign-in on", "turned two-step sign-in on for"),
     "person.second_factor_off": ("turned two-step sign-in off", "turned two-step sign-in off for"),
     "person.second_factor_reset": ("turned two-step sign-in off", "turned two-step sign-in off for"),
+    "person.factor_required": ("required two-step sign-in of everybody", "required two-step sign-in of"),
+    "person.factor_optional": ("made two-step sign-in optional", "made two-step sign-in optional for"),
     "person.recovery_codes": ("made new recovery codes", "created new recovery codes for"),
     "person.sign_in": ("signed in", "signed in for"),
     "person.session_end": ("ended a session", "ended a session of"),

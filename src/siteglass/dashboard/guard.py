@@ -54,6 +54,7 @@ log = logging.getLogger("siteglass.dashboard")
 HOME = "/dashboard"
 SIGN_IN = "/dashboard/sign-in"
 CONFIRM = "/dashboard/confirm"
+SET_UP = "/dashboard/security/second-factor"
 SESSION_COOKIE = "__Host-siteglass"
 FORM_COOKIE = "__Host-siteglass-form"
 KNOWN_COOKIE = "__Host-siteglass-known"
@@ -67,6 +68,8 @@ _OWN_PATH = re.compile(r"/dashboard(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%+*~-]*)?
 _WHILE_SUSPENDED = re.compile(
     r"overview|(usage|ledger)(\..+)?|plan|settings|audit|keys?|key\.revoke.*|security.*|sign_out|confirm.*|accounts|switch"
 )
+# What people may do who lack the second factor that their account requires: set it up, or go elsewhere.
+_BEFORE_SET_UP = re.compile(r"security\.set_up.*|sign_out|confirm.*|accounts|switch")
 # The address of a search can hold a cursor.
 MAX_PATH_CHARS = 8_000
 
@@ -162,6 +165,11 @@ class Visit:
         return self.request.url.path
 
     @property
+    def must_set_up(self) -> bool:
+        """Whether the person lacks the second factor that the account requires."""
+        return self.session is not None and self.session.second_factor_required and not self.session.has_second_factor
+
+    @property
     def wants_part(self) -> bool:
         """Whether htmx sent the request: it follows redirects by itself and needs them in another header."""
         return "hx-request" in self.request.headers
@@ -212,7 +220,7 @@ def own_path(text: str) -> str:
 
 def guarded(declared: DeclaredPage) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint that shows the page to people who may see it. It checks in this order: origin, session, token, role,
-    account, freshness."""
+    account, second factor, freshness."""
 
     async def endpoint(request: Request) -> Response:
         started = time.perf_counter()
@@ -258,6 +266,8 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
             raise NOT_ALLOWED
         if visit.session.suspended is not None and not _WHILE_SUSPENDED.fullmatch(declared.name):
             raise suspended(visit.session.suspended)
+        if visit.must_set_up and not _BEFORE_SET_UP.fullmatch(declared.name):
+            return _go(visit, SET_UP, next_path=None)
         if declared.fresh and not visit.session.is_fresh(FRESH_FOR):
             back = came_from(request) if changes else _asked_path(request)
             return _go(visit, CONFIRM, next_path=back)

@@ -82,6 +82,15 @@ async def withdraw(dashboard: Dashboard, visit: Visit) -> Response:
     return see_other(f"{PEOPLE}?done=withdrawn")
 
 
+async def require_second_factor(dashboard: Dashboard, visit: Visit) -> Response:
+    """Require a second factor of everybody in the account, or no longer."""
+    who, required = visit.who, visit.form.get("required") == "1"
+    if required and not who.has_second_factor:
+        raise PeopleError("Turn two-step sign-in on for yourself first, on the page Security. Nothing was changed.")
+    await people.require_second_factor(dashboard.backends.postgres, who.account_id, who.person_id, required=required)
+    return see_other(f"{PEOPLE}?done={'factor-required' if required else 'factor-optional'}")
+
+
 # --- roles, and the end -------------------------------------------------------------------------
 
 
@@ -174,6 +183,9 @@ PAGES = (
     DeclaredPage("people.invite", "POST", INVITE, invite, role="owner", fresh=True),
     DeclaredPage(
         "people.withdraw", "POST", PEOPLE + "/invitations/{link_id}/withdraw", withdraw, role="owner", fresh=True
+    ),
+    DeclaredPage(
+        "people.second_factor", "POST", PEOPLE + "/second-factor", require_second_factor, role="owner", fresh=True
     ),
     DeclaredPage("people.leave.ask", "GET", LEAVE, show_leave, fresh=True),
     DeclaredPage("people.leave", "POST", LEAVE, leave, fresh=True),

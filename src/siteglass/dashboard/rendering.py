@@ -40,6 +40,8 @@ DONE = {
     "session-ended": "The session was ended.",
     "sessions-ended": "All other sessions were ended.",
     "second-factor-off": "Two-step sign-in is off. You now sign in with your password alone.",
+    "factor-required": "Two-step sign-in is now required of everybody in this account.",
+    "factor-optional": "Two-step sign-in is now optional.",
     "name-changed": "Your name was changed.",
     "key-revoked": "The key was revoked. Requests with it are no longer answered or charged.",
     "invited": "The invitation was sent.",

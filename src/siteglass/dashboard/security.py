@@ -6,7 +6,7 @@ import segno
 from markupsafe import Markup
 from starlette.responses import Response
 
-from siteglass.dashboard.guard import SIGN_IN, Dashboard, DeclaredPage, Visit, see_other
+from siteglass.dashboard.guard import SET_UP, SIGN_IN, Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.sign_in import MAX_PASSWORD_CHARS
 from siteglass.people import people, sessions
@@ -15,7 +15,6 @@ from siteglass.people.problems import PeopleError
 from siteglass.people.second_factor import address_of, new_secret, step_of
 
 HERE = "/dashboard/security"
-SET_UP = HERE + "/second-factor"
 _SET_UP_USE = "second factor set-up"
 SET_UP_LIFE_S = 1_800
 

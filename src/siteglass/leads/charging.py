@@ -1,7 +1,8 @@
 """What runs around an operation that is charged: find and serialize the response, then charge, and only then answer.
 
 Between the charge and the response only the delivery can fail. Idempotency-Key covers that: the charge stores the
-response, and a caller that repeats the request gets it again.
+response, and a caller that repeats the request gets it again. A response that cost nothing is not stored: it is found
+again, and nothing is charged for it.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import zlib
 from collections.abc import Awaitable, Callable, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -24,7 +26,15 @@ from siteglass.billing.answers import AnswerToStore, StoredAnswer, compress
 from siteglass.billing.credits import Bill, Billing, ListsChanged, Receipt
 from siteglass.billing.in_doubt import InDoubt
 from siteglass.billing.responses import credit_headers
-from siteglass.errors import BadRequest, IdempotencyInProgress, IdempotencyMismatch, Problem, Unavailable
+from siteglass.errors import (
+    BadRequest,
+    CreditCapExceeded,
+    IdempotencyInProgress,
+    IdempotencyMismatch,
+    IdempotencyPriceChanged,
+    Problem,
+    Unavailable,
+)
 from siteglass.leads import replay
 from siteglass.leads.responses import Quote
 from siteglass.platform.backends import Backends
@@ -39,7 +49,8 @@ MAX_KEY_CHARS = 255
 # How often a search is run if its lists change between search and charge.
 MAX_ATTEMPTS = 5
 FIRST_REQUEST_HEADER = "Idempotency-Request-Id"
-RETRY_HEADERS = ("Idempotency-Replayed", FIRST_REQUEST_HEADER, "Idempotency-Redacted")
+REPEATED_HEADER = "Idempotency-Repeated"
+RETRY_HEADERS = ("Idempotency-Replayed", FIRST_REQUEST_HEADER, "Idempotency-Redacted", REPEATED_HEADER)
 # Bare, or quoted as a structured field: both mean the same key.
 _KEY = re.compile(r'"(?P<quoted>[\x21\x23-\x5b\x5d-\x7e]{1,255})"|(?P<bare>[\x21\x23-\x7e]{1,255})')
 
@@ -62,6 +73,13 @@ class Retry:
 
     key: str
     fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FreeBefore:
+    """A request with this key had a response that cost nothing, so it was not stored."""
+
+    request_id: str
 
 
 Work = Callable[[Request, Caller, Call, dict[str, Any]], Awaitable[Offer]]
@@ -92,15 +110,20 @@ class AccountCharger:
         return handler
 
     async def charge_once(self, find: FindOffer, caller: Caller, request_id: str, retry: Retry) -> Response:
-        """The response to this key: the first one again, or one that is found and charged now."""
+        """The response to this key: the first one again, or one that is found and charged now.
+
+        If the first one cost nothing, it is found again. Raises IdempotencyPriceChanged if it costs something by now.
+        """
         try:
             async with self._claims.held(caller.account_id, retry.key, request_id) as alone:
                 # Look up after claiming: otherwise another request could be answered between our look-up and our claim.
                 before = await self.find_earlier(caller, retry)
-                if before is not None:
+                if isinstance(before, Response):
                     return before
                 if not alone:
                     raise IdempotencyInProgress
+                if before is not None:
+                    return await self._find_free(find, caller, request_id)
                 return await self._find_and_pay(find, caller, request_id, retry)
         except Unavailable as error:
             # An earlier attempt may have been charged: nothing may be claimed about that.
@@ -139,12 +162,26 @@ class AccountCharger:
         for _ in range(MAX_ATTEMPTS):
             offer = await find_offer(self._settings, find_prepared)
             try:
-                return await self._pay(caller, request_id, offer, retry)
+                paid = await self._pay(caller, request_id, offer, retry)
             except ListsChanged:
                 continue
+            return paid if isinstance(paid, Response) else await self._find_free(find, caller, request_id)
         raise Unavailable("the lists of this search changed during each attempt")
 
-    async def _pay(self, caller: Caller, request_id: str, offer: Offer, retry: Retry | None) -> Response:
+    async def _find_free(self, find: FindOffer, caller: Caller, request_id: str) -> Response:
+        """A response again that cost nothing, as it is now and only as long as it costs nothing."""
+
+        async def find_capped() -> Offer:
+            offer = await find()
+            headers = {**offer.headers, REPEATED_HEADER: "true"}
+            return replace(offer, bill=replace(offer.bill, max_lead=0), headers=headers)
+
+        try:
+            return await self._find_and_pay(find_capped, caller, request_id)
+        except CreditCapExceeded as error:
+            raise IdempotencyPriceChanged(error.need) from None
+
+    async def _pay(self, caller: Caller, request_id: str, offer: Offer, retry: Retry | None) -> Response | FreeBefore:
         if offer.dry_run:
             return dry_run_response(offer, await self._billing.quote(caller, offer.bill))
         keep = None
@@ -160,8 +197,8 @@ class AccountCharger:
             raise Unavailable("a stored response is missing")
         return before
 
-    async def find_earlier(self, caller: Caller, retry: Retry) -> Response | None:
-        """The response that was given first, byte for byte except for what was suppressed since.
+    async def find_earlier(self, caller: Caller, retry: Retry) -> Response | FreeBefore | None:
+        """The response that was given first, byte for byte except for what was suppressed since; or that it was free.
 
         Raises IdempotencyMismatch if it was to another request.
         """
@@ -172,10 +209,11 @@ class AccountCharger:
         if kept.fingerprint != retry.fingerprint:
             raise IdempotencyMismatch
         await self._billing.confirm_answer(caller, retry.key)
-        return await self._replay(kept, receipt)
+        if kept.compressed is None:
+            return FreeBefore(kept.request_id)
+        return await self._replay(kept, zlib.decompress(kept.compressed), receipt)
 
-    async def _replay(self, kept: StoredAnswer, receipt: Receipt) -> Response:
-        body = kept.body()
+    async def _replay(self, kept: StoredAnswer, body: bytes, receipt: Receipt) -> Response:
         redacted = await replay.without_suppressed(self._backends, body, kept.domains)
         headers = {
             **orjson.loads(kept.headers),

@@ -41,6 +41,7 @@ def example(kind: type[SiteglassError], operation: Operation, settings: Settings
         errors.InvalidCursor: errors.InvalidCursor,
         errors.Unauthorized: errors.Unauthorized,
         errors.IdempotencyInProgress: errors.IdempotencyInProgress,
+        errors.IdempotencyPriceChanged: lambda: errors.IdempotencyPriceChanged(17),
         errors.CursorExpired: errors.CursorExpired,
         errors.UnsupportedMediaType: errors.UnsupportedMediaType,
         errors.IdempotencyMismatch: errors.IdempotencyMismatch,

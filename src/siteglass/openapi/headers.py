@@ -63,6 +63,13 @@ HEADERS: dict[str, Any] = {
         "5f4d7c38-92f2-4d0c-8a2e-0d9b5a1c7e21",
         always=False,
     ),
+    "Idempotency-Repeated": _header(
+        "`true` if an earlier request with the same Idempotency-Key was answered free of charge. That response was not "
+        "stored; this one was found again, and is free, too. Otherwise absent.",
+        {"type": "string", "const": "true"},
+        "true",
+        always=False,
+    ),
     "Idempotency-Redacted": _header(
         "`true` on a replay that leaves out contacts suppressed since the first response; otherwise absent.",
         {"type": "string", "const": "true"},

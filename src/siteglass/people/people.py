@@ -153,6 +153,23 @@ async def remove(postgres: Postgres, account_id: int, person_id: int, by: int) -
         raise PeopleError("An account needs an owner. Make another person an owner first.")
 
 
+_REQUIRE = """
+WITH changed AS (
+    UPDATE {schema}.accounts SET second_factor_required = $3 WHERE id = $1 AND second_factor_required <> $3
+    RETURNING id
+)
+INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+SELECT 'person', $2, CASE WHEN $3 THEN 'person.factor_required' ELSE 'person.factor_optional' END, id,
+    jsonb_build_object()
+FROM changed
+"""
+
+
+async def require_second_factor(postgres: Postgres, account_id: int, by: int, *, required: bool) -> None:
+    """Require a second factor of everybody who signs in to the account, or no longer."""
+    await postgres.fetch(_REQUIRE, account_id, str(by), required)
+
+
 async def set_name(postgres: Postgres, person_id: int, name: str) -> None:
     """Another name."""
     await postgres.fetch(_SET_NAME, person_id, name)

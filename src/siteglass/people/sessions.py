@@ -44,6 +44,8 @@ class Session:
     suspended: str | None
     """Why the account is suspended; None: it is not."""
     has_second_factor: bool
+    second_factor_required: bool
+    """Whether everybody in the account needs one."""
     accounts: int
     """How many the person belongs to."""
 
@@ -69,7 +71,7 @@ async def note_sign_in(postgres: Postgres, person_id: int) -> bool:
 _FIND = """
 SELECT s.id, s.person_id, s.account_id, s.made_at, s.seen_at, s.proven_at, now() AS now, p.email, p.name,
     m.role::text AS role, a.name AS account_name, CASE WHEN a.state <> 'active' THEN a.state_reason END AS suspended,
-    p.totp IS NOT NULL AS has_second_factor,
+    p.totp IS NOT NULL AS has_second_factor, a.second_factor_required,
     (SELECT count(*) FROM {schema}.members o WHERE o.person_id = s.person_id) AS accounts
 FROM {schema}.sessions s
     JOIN {schema}.people p ON p.id = s.person_id

@@ -15,7 +15,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0014_account_states"
+HEAD = "0015_required_second_factor"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -28,7 +28,7 @@ LEDGER_MONTHS_AHEAD = 3
 RIGHTS = {
     "schema_versions": "SELECT",
     "plans": "SELECT, INSERT, UPDATE",
-    "accounts": "SELECT, INSERT, UPDATE (name, plan)",
+    "accounts": "SELECT, INSERT, UPDATE (name, plan, second_factor_required)",
     "keys": "SELECT, INSERT, UPDATE",
     "balances": "SELECT, INSERT (account_id)",
     "ledger": "SELECT",

@@ -9,8 +9,8 @@ SiteglassError
     BadRequest              InvalidRequest, InvalidQuery, InvalidCursor
     PaymentRequired         InsufficientCredits, CreditCapExceeded
     Forbidden               AccountSuspended
-    Unauthorized, NotFound, MethodNotAllowed, IdempotencyInProgress, CursorExpired, PayloadTooLarge,
-    UnsupportedMediaType, IdempotencyMismatch, TooManyRequests, Internal, Unavailable
+    Unauthorized, NotFound, MethodNotAllowed, IdempotencyInProgress, IdempotencyPriceChanged, CursorExpired,
+    PayloadTooLarge, UnsupportedMediaType, IdempotencyMismatch, TooManyRequests, Internal, Unavailable
 """
 
 from __future__ import annotations
@@ -194,6 +194,13 @@ class IdempotencyInProgress(ServiceError):
     advice = "Wait until it finishes, then repeat the request with the same key."
 
 
+class IdempotencyPriceChanged(ServiceError):
+    """Status 409: a repeated request was free the first time, and would cost something now."""
+
+    default_code = "IDEMPOTENCY_PRICE_CHANGED"
+    advice = "Nothing was charged. Send it as a new request to pay its price."
+
+
 class CursorExpired(ServiceError):
     """Status 410: the walk was left longer ago than a cursor lives."""
 
@@ -256,6 +263,7 @@ BY_CODE: dict[str, type[ServiceError]] = {
         NotFound,
         MethodNotAllowed,
         IdempotencyInProgress,
+        IdempotencyPriceChanged,
         CursorExpired,
         PayloadTooLarge,
         UnsupportedMediaType,

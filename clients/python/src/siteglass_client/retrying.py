@@ -13,8 +13,10 @@ from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassErr
 # Idempotency-Key none of them can be charged twice.
 RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
 RETRIED_CODES = frozenset({"IDEMPOTENCY_IN_PROGRESS"})
-# Said only after the service found no answer under the same Idempotency-Key: no attempt before was charged.
-SETTLED_CODES = frozenset({"INSUFFICIENT_CREDITS", "CREDIT_CAP_EXCEEDED", "PAYLOAD_TOO_LARGE"})
+# Said only if no attempt before, with the same Idempotency-Key, was charged.
+SETTLED_CODES = frozenset(
+    {"INSUFFICIENT_CREDITS", "CREDIT_CAP_EXCEEDED", "PAYLOAD_TOO_LARGE", "IDEMPOTENCY_PRICE_CHANGED"}
+)
 
 
 @dataclass(frozen=True)

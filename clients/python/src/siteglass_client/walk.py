@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from siteglass_client.answers import Answer, Page, read_page
 from siteglass_client.calls import MAX_LEAD_CREDITS, SEARCH_PATH, Call, post
-from siteglass_client.errors import PayloadTooLarge, PaymentRequired, ResumeError, ServiceError
+from siteglass_client.errors import IdempotencyPriceChanged, PayloadTooLarge, PaymentRequired, ResumeError, ServiceError
 
 Step = TypeVar("Step", covariant=True)
 MAX_STRETCH = 128
@@ -124,6 +124,8 @@ class SearchWalk:
         """What to ask for instead of a page that was refused and cost nothing; raises the error if there is nothing."""
         size: int = (call.body or {})["limit"]
         left = budget_left(self._max_lead_credits, self.credits)
+        if isinstance(error, IdempotencyPriceChanged):
+            return self.next_call()  # a free page that was lost: it is paid for under a new key, within the budget
         if isinstance(error, PaymentRequired):
             if has_other_cap(call, left):
                 return self.next_call()

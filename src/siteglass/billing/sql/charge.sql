@@ -3,7 +3,7 @@
 --
 -- Outcome `late`: the server got to it only after the caller had given up. Outcome `kept`: another request with the
 -- same Idempotency-Key was charged; nothing is written, and its answer is the answer. Outcome `suspended`: the account
--- is suspended or closed.
+-- is suspended or closed. Of a response that costs nothing, the Idempotency-Key is stored and the response is not.
 --
 -- Connections cache plans. One made while `paid` was nearly empty would keep reading everything the account ever paid
 -- for (80 ms a charge at 10,000 leads). So each lead is looked up by itself, and sequential scans are off: the planner
@@ -139,8 +139,13 @@ BEGIN
         INSERT INTO {schema}.idempotency (account_id, key, fingerprint, at, seq, slot, entry_at)
         VALUES (charge.account_id, idempotency_key, fingerprint, now_at, balance.seq + 1,
             {schema}.answer_slot(now_at), entry.at);
-        INSERT INTO {schema}.answers
-        VALUES ({schema}.answer_slot(now_at), charge.account_id, balance.seq + 1, now_at, answer_headers, answer_body);
+        -- What cost nothing is found again, but for a job, whose next page begins where the stored one ends. Keys of
+        -- people are made by the service, so no caller can have one of this form.
+        IF lead > 0 OR api_credits > 0 OR (terms.person_id IS NOT NULL AND starts_with(idempotency_key, 'download-'))
+        THEN
+            INSERT INTO {schema}.answers VALUES ({schema}.answer_slot(now_at), charge.account_id, balance.seq + 1,
+                now_at, answer_headers, answer_body);
+        END IF;
     END IF;
 
     entry.kind := 'charge';

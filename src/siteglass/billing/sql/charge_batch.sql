@@ -153,8 +153,9 @@ BEGIN
         WHERE c.key IS NOT NULL AND c.seq IS NOT NULL;
         INSERT INTO {schema}.answers
         SELECT {schema}.answer_slot(now_at), charge_batch.account_id, c.seq, now_at, c.headers, c.body
-        FROM unnest(idempotency_keys, answer_headers, answer_bodies, seqs) c(key, headers, body, seq)
-        WHERE c.key IS NOT NULL AND c.seq IS NOT NULL;
+        FROM unnest(idempotency_keys, answer_headers, answer_bodies, seqs, api_credits, lead_credits)
+            c(key, headers, body, seq, api, lead)
+        WHERE c.key IS NOT NULL AND c.seq IS NOT NULL AND (c.api > 0 OR c.lead > 0);
     END IF;
 END
 $$;

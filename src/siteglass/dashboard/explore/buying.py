@@ -12,24 +12,31 @@ from siteglass.errors import (
     AccountSuspended,
     CreditCapExceeded,
     IdempotencyInProgress,
+    IdempotencyPriceChanged,
     InsufficientCredits,
     SiteglassError,
     TooManyRequests,
     Unauthorized,
     Unavailable,
 )
-from siteglass.leads.charging import FIRST_REQUEST_HEADER, FindOffer, Retry
+from siteglass.leads.charging import FIRST_REQUEST_HEADER, FindOffer, FreeBefore, Retry
 
 
 async def charge_visitor(
     dashboard: Dashboard, visit: Visit, retry: Retry, make_find: Callable[[Caller], FindOffer]
 ) -> str:
-    """Charge for what a button named, once per key. Returns the request that was charged. Raises PageRefusal."""
+    """Charge for what a button named, once per key. Returns the request that was charged. Raises PageRefusal.
+
+    What was free is not found again: the ledger has its leads, and the search may leave them out by now.
+    """
     postgres, who = dashboard.backends.postgres, visit.who
     terms = await browser_terms(postgres, who.account_id, who.person_id)
     caller = await chargeable(postgres, terms.caller, who.person_id, who.name)
     try:
         await dashboard.take_units(visit, terms.caller, 1)
+        before = await dashboard.charger.find_earlier(caller, retry)
+        if isinstance(before, FreeBefore):
+            return before.request_id
         response = await dashboard.charger.charge_once(make_find(caller), caller, visit.request_id, retry)
     except Unauthorized:
         raise NOT_ALLOWED from None
@@ -46,7 +53,7 @@ def not_bought(error: SiteglassError) -> PageRefusal:
         case InsufficientCredits():
             message = "Nothing was charged. Your account has too few lead credits. Go back and get fewer leads."
             return PageRefusal(402, "Not enough credits", message)
-        case CreditCapExceeded():
+        case CreditCapExceeded() | IdempotencyPriceChanged():
             message = (
                 "Nothing was charged. The price has risen, or a daily cap is reached. Go back and reload the page."
             )

@@ -240,7 +240,7 @@ async def buy(dashboard: Dashboard, visit: Visit) -> Response:
         body = None
     if price is None or not isinstance(body, dict) or not back.startswith(EXPLORE):
         raise PageRefusal(422, "This form cannot be read", "Nothing was charged. Open the search again.")
-    wanted = Wanted(body, form.get("after"))
+    wanted = Wanted(body, form.get("after"), "" if price else form.get("free"))
     request = await charge_visitor(
         dashboard, visit, wanted.retry, lambda caller: wanted.find(dashboard.leads, caller, price)
     )

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 import orjson
+from starlette.responses import Response
 
 from siteglass.access.browsing import BrowserTerms
 from siteglass.access.keys import Caller
@@ -22,7 +23,15 @@ from siteglass.dashboard.explore.chips import clause_name, only_country, search_
 from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row, unseen_row
 from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, TooManyRequests, Unavailable
 from siteglass.leads import previews
-from siteglass.leads.charging import FIRST_REQUEST_HEADER, AccountCharger, FindOffer, Offer, Retry, find_offer
+from siteglass.leads.charging import (
+    FIRST_REQUEST_HEADER,
+    AccountCharger,
+    FindOffer,
+    FreeBefore,
+    Offer,
+    Retry,
+    find_offer,
+)
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.evidence import find_leads
 from siteglass.leads.responses import ERROR_HEADER, ESTIMATED_HEADER
@@ -73,6 +82,8 @@ class Results:
     """What of the balance the person can spend today."""
     body: str = ""
     """The request that the price is for, as the form sends it back."""
+    free: str = ""
+    """What the page shows, if it costs nothing."""
     next_path: str = ""
     receipt: str = ""
     """The request whose ledger entry shows what was charged."""
@@ -88,11 +99,13 @@ class Wanted:
 
     body: dict[str, Any]
     after: str
+    free: str = ""
+    """What a page that costs nothing shows. Its leads may be left out later, so its address shows others then."""
 
     @property
     def retry(self) -> Retry:
         """The key under which it is bought: for 24 hours, the same page of an account is charged once."""
-        request = orjson.dumps([self.body, self.after], option=orjson.OPT_SORT_KEYS)
+        request = orjson.dumps([self.body, self.after] + [self.free] * bool(self.free), option=orjson.OPT_SORT_KEYS)
         digest = hashlib.sha256(request)
         return Retry(f"explore-{digest.hexdigest()}", digest.digest())
 
@@ -118,7 +131,7 @@ async def find_results(
     caller, wanted = terms.caller, wanted_page(search)
     stored = await charger.find_earlier(caller, wanted.retry)
     # Another purchase from this page, of some of its leads, is shown by itself.
-    if stored is not None and search.bought in ("", stored.headers[FIRST_REQUEST_HEADER]):
+    if isinstance(stored, Response) and search.bought in ("", stored.headers[FIRST_REQUEST_HEADER]):
         return _stored(search, orjson.loads(stored.body), dict(stored.headers))
     if search.bought:
         return await _bought(leads, charger, caller, search)
@@ -143,11 +156,19 @@ async def find_results(
     if not page["results"]:
         relaxed = () if search.after or page["total_results"] else await _relax(leads, caller, search)
         return Results("none", **common, relaxed=relaxed)
+    free = ""
+    if not quote.lead:
+        free = hashlib.sha256(" ".join(record["domain"] for record in page["results"]).encode()).hexdigest()
+        before = await charger.find_earlier(caller, replace(wanted, free=free).retry)
+        if isinstance(before, FreeBefore):
+            shown = await _bought(leads, charger, caller, replace(search, bought=before.request_id))
+            return replace(shown, next_path=_next_path(search, page))
     rows = await _preview(leads, charger, terms, search, page["results"])
     price, spendable = Price(len(page["results"]), quote.lead), terms.spendable(quote.balances.lead)
     return Results(
         "found",
         **common,
+        free=free,
         rows=rows,
         counted_out=sum(row.is_counted_out for row in rows),
         price=price,
@@ -184,16 +205,20 @@ async def find_bought(postgres: Postgres, account_id: int, request_id: str) -> t
 
 def _stored(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str]) -> Results:
     """The page as it was bought, as long as its response is stored."""
-    next_cursor = (page["next"] or "").rpartition("/")[2]
     return Results(
         "bought",
         total=page["total_results"],
         rows=[bought_row(record) for record in page["results"]],
         balance=int(headers["x-credits-lead-remaining"]),
-        next_path=replace(search, after=next_cursor, bought="").path if next_cursor else "",
+        next_path=_next_path(search, page),
         receipt=headers["idempotency-request-id"],
         charged=int(headers["x-credits-lead-used"]),
     )
+
+
+def _next_path(search: ExploreSearch, page: dict[str, Any]) -> str:
+    next_cursor = (page["next"] or "").rpartition("/")[2]
+    return replace(search, after=next_cursor, bought="").path if next_cursor else ""
 
 
 async def count_results(leads: LeadEndpoints, caller: Caller, search: ExploreSearch) -> Results:

@@ -104,7 +104,8 @@ class DownloadWorker:
         terms = await browser_terms(postgres, download.account_id, download.person_id)
         retry = page_key(download)
         if download.stop_wanted:
-            return await self._charger.find_earlier(terms.caller, retry)
+            earlier = await self._charger.find_earlier(terms.caller, retry)
+            return earlier if isinstance(earlier, Response) else None
         # The ledger shows by it where the leads were bought.
         request_id = f"{new_request_id()}-{'upload' if download.kind == 'enrich' else 'download'}"
         await self._leads.guard.take(terms.caller, Call(request_id), 1)
@@ -161,7 +162,7 @@ class DownloadWorker:
 
 
 def page_key(download: Download) -> Retry:
-    """The key under which the next page of a job is charged."""
+    """The key under which the next page of a job is charged. By its form, `charge` stores free pages as well."""
     key = f"download-{download.id}-{download.pages}"
     return Retry(key, hashlib.sha256(key.encode()).digest())
 

@@ -16,7 +16,7 @@ from typing import Any
 from siteglass_client.answers import Answer
 from siteglass_client.async_search import AsyncSender
 from siteglass_client.calls import Call
-from siteglass_client.errors import ServiceError, SiteglassError
+from siteglass_client.errors import IdempotencyPriceChanged, ServiceError, SiteglassError
 
 MAX_REMEMBERED = 1_000
 
@@ -111,7 +111,10 @@ class Till:
             answer = await self._send(Call("POST", path, capped, name))
         except ServiceError as error:
             self._held -= most
-            self._lost(name, most if error.may_be_charged else before)
+            settled = isinstance(error, IdempotencyPriceChanged)
+            self._lost(name, most if error.may_be_charged else None if settled else before)
+            if settled:
+                self.forget(path, body, most)  # so that asking again pays the price
             raise
         except BaseException:  # no answer, or nobody waits for it any more
             self._held -= most
