@@ -3,37 +3,23 @@
 python scripts/check_english.py               fail if an area listed as clean in check_english.toml has a finding
 python scripts/check_english.py AREA ...      print the findings of these areas, files or folders
 python scripts/check_english.py --count       print how many findings there are, by area and by kind
-python scripts/check_english.py --record after    store these counts in bench/results/english.json under this name
-python scripts/check_english.py --passages    write the sample of passages, before and after, for review
 """
 
 from __future__ import annotations
 
 import argparse
-import difflib
-import json
-import random
 import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from english.rules import KINDS, Hit, hits
 from english.texts import Text, all_texts
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATION = Path(__file__).with_suffix(".toml")
-RESULTS = ROOT / "bench" / "results" / "english.json"
-PASSAGES = ROOT / "bench" / "results" / "english-passages.md"
-SEED = 21
-SAMPLE = 60
-SAMPLED_AREAS = {"readme", "guides", "error pages", "docs", "ui", "errors", "help", "docstrings"}
-MIN_SAMPLED_WORDS = 8
-# Below this share of equal words, a passage of today is not the reworded passage of then.
-MIN_LIKENESS = 0.3
 
 
 @dataclass(frozen=True)
@@ -111,70 +97,17 @@ def table(numbers: dict[str, dict[str, int]]) -> str:
     )
 
 
-def sample(texts: Iterable[Text]) -> list[dict[str, Any]]:
-    """Passages picked at random, the same ones for the same texts."""
-    long_enough = [text for text in texts if text.area in SAMPLED_AREAS and len(text.text.split()) >= MIN_SAMPLED_WORDS]
-    picked = random.Random(SEED).sample(long_enough, SAMPLE)  # noqa: S311 (a sample for readers, not a secret)
-    picked.sort(key=lambda text: (text.area, text.path, text.line))
-    return [{"area": one.area, "place": f"{one.path}:{one.line}", "before": one.text} for one in picked]
-
-
-def passage_now(passage: dict[str, Any], texts: Iterable[Text]) -> str:
-    """The passage that is most like it in the same file today."""
-    path = passage["place"].rpartition(":")[0]
-    words = passage["before"].split()
-    here = [text for text in texts if text.path == path]
-    likeness = {text: difflib.SequenceMatcher(None, words, text.text.split()).ratio() for text in here}
-    best = max(here, key=lambda text: likeness[text], default=None)
-    if best is None or likeness[best] < MIN_LIKENESS:
-        return "(rewritten beyond recognition, moved or removed)"
-    return "(unchanged)" if best.text == passage["before"] else best.text
-
-
-def passages_page(passages: Iterable[dict[str, Any]], texts: list[Text]) -> str:
-    """The review page."""
-    parts = [
-        "# Passages for review\n\n"
-        f"{SAMPLE} passages picked at random (seed {SEED}) before the wording was revised, and what is in their place "
-        "today.\nWritten by `python scripts/check_english.py --passages`.\n"
-    ]
-    for number, passage in enumerate(passages, 1):
-        parts.append(
-            f"\n## {number}. {passage['area']}, {passage['place']}\n\n"
-            f"Before: {passage['before']}\n\nAfter: {passage_now(passage, texts)}\n"
-        )
-    return "".join(parts)
-
-
-def record(name: str, numbers: dict[str, dict[str, int]], texts: list[Text]) -> None:
-    """Store the counts under a name; the first time, pick the passages too."""
-    kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"seed": SEED, "passages": sample(texts)}
-    by_kind = Counter[str]()
-    for kinds in numbers.values():
-        by_kind.update(kinds)
-    kept[name] = {"total": by_kind.total(), "by_kind": dict(by_kind.most_common()), "by_area": numbers}
-    RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
-
-
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description="Check the English of docs, templates, messages and comments.")
     parser.add_argument("areas", nargs="*", help="print the findings of these areas, files or folders")
     parser.add_argument("--count", action="store_true", help="print the number of findings by kind and area")
-    parser.add_argument("--record", metavar="NAME", help=f"store the counts in {RESULTS.relative_to(ROOT)}")
-    parser.add_argument("--passages", action="store_true", help=f"write {PASSAGES.relative_to(ROOT)}")
     options = parser.parse_args()
     texts = all_texts(ROOT)
     configuration = Configuration.read()
     found, unneeded = findings(texts, configuration)
     if options.count:
         print(table(counts(found)))
-    if options.record:
-        record(options.record, counts(found), texts)
-    if options.passages:
-        passages = json.loads(RESULTS.read_text("utf-8"))["passages"]
-        PASSAGES.write_text(passages_page(passages, texts), "utf-8")
-    if options.count or options.record or options.passages:
         return
     wanted = tuple(options.areas) or configuration.clean
     files = tuple(each for each in options.areas if "/" in each or "." in each)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import check_english
-from check_english import Configuration, counts, findings, passage_now
+from check_english import Configuration, counts, findings
 from english.rules import KINDS, RULES, hits, sentences, word_count
 from english.texts import CODE, Text, texts_of
 
@@ -191,15 +191,6 @@ def test_an_entry_needs_a_reason(tmp_path: Path) -> None:
     path.write_text('clean = []\n[[exception]]\npath = "src/"\nkind = "told"\ntext = "x"\nreason = " "\n')
     with pytest.raises(SystemExit, match="no reason"):
         Configuration.read(path)
-
-
-def test_a_passage_is_found_again_in_its_file() -> None:
-    passage = {"area": "docs", "place": "docs/a.md:7", "before": "The answer tells what it cost and what is left."}
-    reworded = "The response shows what it cost and what is left."
-    texts = [Text("docs/a.md", 1, "docs", "Something else."), Text("docs/a.md", 9, "docs", reworded)]
-    assert passage_now(passage, texts) == reworded
-    assert passage_now({**passage, "before": reworded}, texts) == "(unchanged)"
-    assert passage_now(passage, texts[:1]).startswith("(rewritten")
 
 
 def test_lint_checks_the_areas_that_are_clean() -> None:

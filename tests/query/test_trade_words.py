@@ -1,4 +1,4 @@
-"""Words for trades in eight languages, written without sight of the tables (`testing/corpus/trades/README.md`)."""
+"""Words for trades in eight languages, written without sight of the tables (`testing/corpus/README.md`)."""
 
 from __future__ import annotations
 
