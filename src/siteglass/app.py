@@ -24,6 +24,8 @@ from siteglass.access.lifecycle import ERASE_EVERY_S, erase_closed
 from siteglass.access.limits import open_limits
 from siteglass.access.request_counts import WRITE_EVERY_S as WRITE_COUNTS_EVERY_S
 from siteglass.access.request_counts import RequestCounts
+from siteglass.admin.endpoints import admin_routes
+from siteglass.admin.operations import Desk
 from siteglass.billing.answers import FORGET_EVERY_S, forget_answers
 from siteglass.billing.balance_mails import MAIL_EVERY_S, mail_low_balances
 from siteglass.billing.endpoints import BillingEndpoints
@@ -140,6 +142,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         async with backends:
             limiter.start()
             tracing.start()
+            leases = JobLeases(backends.postgres, settings.index_prefix)
             jobs = [
                 Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
                 Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
@@ -168,7 +171,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 jobs.append(Job("backup age", REPORT_BACKUPS_EVERY_S, reporting))
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
             if sign_in is not None:
-                app.state.dashboard = open_dashboard(backends, sign_in, live, charger, lists, claims)
+                desk = Desk(index, sign_in, leases, readiness)
+                app.state.dashboard = open_dashboard(backends, sign_in, live, charger, lists, claims, desk)
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
                 downloads, uploads = Downloads(backends.postgres), Uploads(backends.postgres)
                 jobs += [
@@ -184,7 +188,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             if mailer is not None:
                 mailing = partial(mail_low_balances, backends.postgres, mailer, public_url(settings) + HOME)
                 jobs.append(Job("balance mails", MAIL_EVERY_S, mailing, shared=True))
-            housekeeping = JobRunner(jobs, JobLeases(backends.postgres, settings.index_prefix))
+            housekeeping = JobRunner(jobs, leases)
             housekeeping.start()
             metrics.WORKERS.set(1)
             metrics.BUILD.labels(__version__).set(1)
@@ -242,6 +246,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         *docs.routes(guard),
         *Landing(settings, sandbox, limiter, docs.files_address).routes(guard),
     ]
+    routes.extend(admin_routes(settings, guard, lambda request: request.app.state.dashboard.desk))
     if secrecy is not None:
         routes.extend(dashboard_routes(settings))
     app = Starlette(

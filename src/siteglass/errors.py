@@ -216,9 +216,16 @@ class Forbidden(SiteglassError):
     status = 403
     code = "FORBIDDEN"
 
-    def __init__(self, scope: str = "", *, address: str | None = None, unpaid: str | None = None) -> None:
+    def __init__(
+        self, scope: str = "", *, address: str | None = None, unpaid: str | None = None, desk: str | None = None
+    ) -> None:
         message = f"This key lacks the scope `{scope}`. Use a key that has it, or create one."
-        if address is not None:
+        if desk is not None:
+            message = (
+                f"This needs the token of a person with the role {desk}, as `Authorization: Bearer TOKEN`. Tokens are "
+                "valid for 12 hours: make one on the page /admin/operators."
+            )
+        elif address is not None:
             message = f"This key may not be used from {address}. Call from an allowed address, or change its allowlist."
         elif unpaid is not None:
             message = (
@@ -250,6 +257,7 @@ _MISSING = {
     "docs": "There is nothing at {}: this package was built without its docs. Install a released wheel; in a checkout, "
     "run `make setup`. Then restart the service.",
     "list": "There is no list {}. GET /v1/lists returns the lists of the account.",
+    "account": "There is no account {}. GET /admin/v1/accounts finds accounts.",
     "saved search": "There is no saved search {}. GET /v1/searches returns those that your key sees.",
 }
 

@@ -276,6 +276,11 @@ class Settings:
         "Loopback and private networks from which the sign-in link of a demo works, comma-separated; `siteglass demo "
         "up` sets them. Empty: there is no such link.",
     ] = ()
+    console_networks: Annotated[
+        tuple[str, ...],
+        "Addresses or networks from which people who run the service reach the console and its API, both below "
+        "`/admin`, comma-separated. For everybody else there is nothing at these paths. Empty: they are not served.",
+    ] = ()
     landing_searches_per_hour: Annotated[
         int,
         "Searches per hour and network on the page `/` by people without an account. They find the made-up leads of "

@@ -74,7 +74,8 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
     entry_at = {row.split(",")[1]: row.split(",")[2] for row in rows["ledger"] if row.startswith("(1,")}
     ledger = rows.pop("ledger")
     added = {
-        **{table: [] for table in ("received_counts", "received")},
+        **{table: [] for table in ("received_counts", "received", "operators", "operator_tokens")},
+        **{table: [] for table in ("audit_chain", "roots", "signed_heads")},
         **{name: [] for name in upgraded["tables"] if name.startswith("ledger_")},
         f"ledger_{MONTH_0008}": ledger,
         "bought": [f"{row[:-1]},{entry_at[row[:-1].split(',')[2]]})" for row in rows["bought"]],

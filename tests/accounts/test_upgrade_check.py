@@ -41,8 +41,15 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         "Tables     0013_seen_leads: What an account sees of leads before it pays, and for how long a lead that it saw"
         " is not counted again."
     )
-    newest = f"Tables     {schema.HEAD}: Accounts that are suspended or closed, and what was done about reports."
+    states = "Tables     0014_account_states: Accounts that are suspended or closed, and what was done about reports."
+    factor = "Tables     0015_required_second_factor: Accounts whose people need a second factor."
+    newest = (
+        f"Tables     {schema.HEAD}: People who run the service in the console, failed jobs, and signed heads of ledger"
+        " and audit log."
+    )
     assert received in fresh.output
+    assert states in fresh.output
+    assert factor in fresh.output
     assert newest in fresh.output
     assert "Setting    SITEGLASS_OLD_NAME is not known to this release and has no effect." in fresh.output
     assert "2. siteglass migrate" in fresh.output
@@ -59,6 +66,8 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         "Tables     0011_received_counts: How many customers received what is stored about somebody.",
         received,
         seen,
+        states,
+        factor,
         newest,
     ]
 

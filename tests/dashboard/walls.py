@@ -77,7 +77,7 @@ def full(office: Office, entries: int = 1) -> Full:
     """A new one."""
     secret = f"secret-{secrets.token_hex(6)}"
     account = office.account(f"{secret} Ltd")
-    members = {role: office.somebody(account, role, f"{secret} {role}") for role in people.ROLES}
+    members: dict[str, Somebody] = {role: office.somebody(account, role, f"{secret} {role}") for role in people.ROLES}
 
     async def rest(postgres: Postgres) -> tuple[int, int, str, int, int]:
         for _ in range(entries):

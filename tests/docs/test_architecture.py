@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.docs.blocks import ROOT, blocks
 
 PACKAGE = ROOT / "src" / "siteglass"
-MAX_TOP_LEVEL = 19
+MAX_TOP_LEVEL = 20
 # Functions that are more complex than ruff's C901 allows. None may be added; whoever simplifies one removes its line.
 TOO_COMPLEX = {
     "index/compile.py:_ways",

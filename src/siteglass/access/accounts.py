@@ -119,14 +119,14 @@ async def create_account(postgres: Postgres, name: str, plan: str = "standard", 
     return account_id
 
 
-async def list_accounts(postgres: Postgres, after_id: int = 0) -> list[Account]:
-    """Accounts in the order they were made, at most MAX_LISTED, from the one after `after_id`."""
+async def list_accounts(postgres: Postgres, after_id: int = 0, most: int = MAX_LISTED) -> list[Account]:
+    """Accounts in the order they were made, at most so many, from the one after `after_id`."""
     rows = await postgres.fetch(
         "SELECT a.id, a.name, a.plan, a.created_at, b.api, b.lead, a.state, a.state_reason"
         " FROM {schema}.accounts a JOIN {schema}.balances b ON b.account_id = a.id"
         " WHERE a.id > $1 ORDER BY a.id LIMIT $2",
         after_id,
-        MAX_LISTED,
+        most,
         timeout_ms=ADMIN_TIMEOUT_MS,
     )
     return [Account(**row) for row in rows]

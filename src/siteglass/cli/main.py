@@ -21,6 +21,7 @@ from siteglass.cli.import_leads import index_import
 from siteglass.cli.index import index_commands
 from siteglass.cli.ingest import ingest
 from siteglass.cli.interpret import interpret
+from siteglass.cli.operators import operator
 from siteglass.cli.people import person
 from siteglass.cli.refresh import refresh
 from siteglass.cli.reports import report
@@ -48,6 +49,7 @@ for command in (
     index_commands,
     ingest,
     interpret,
+    operator,
     person,
     refresh,
     report,

@@ -18,14 +18,18 @@ from starlette.responses import Response
 
 from siteglass.access.accounts import AccountError
 from siteglass.access.keys import Caller
+from siteglass.admin.operations import Desk
+from siteglass.admin.operators import DESK_ROLES
 from siteglass.dashboard.forms import MAX_BODY_BYTES, Form, read_form, read_query
 from siteglass.dashboard.refusals import (
     FORM_TOO_OLD,
+    NO_SECOND_FACTOR,
     NOT_ALLOWED,
     NOT_FROM_HERE,
     NOT_NOW,
     NOT_THERE,
     OUR_FAULT,
+    SIGN_IN_FIRST,
     PageRefusal,
     suspended,
 )
@@ -61,9 +65,9 @@ KNOWN_COOKIE = "__Host-siteglass-known"
 FRESH_FOR = timedelta(minutes=10)
 """A key is made, and whatever else matters is done, this long after the password was given."""
 CLIENT_GONE = 499
-# Where a person may be sent after signing in: a page of the dashboard, never a path that a browser could take for
-# another host.
-_OWN_PATH = re.compile(r"/dashboard(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%+*~-]*)?")
+# Where a person may be sent after signing in: a page of dashboard or console. Never a path that a browser could take
+# for another host.
+_OWN_PATH = re.compile(r"/(?:dashboard|admin)(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%+*~-]*)?")
 # What people of a suspended account may do: read what it has and did, revoke keys, and look after their own sign-in.
 _WHILE_SUSPENDED = re.compile(
     r"overview|(usage|ledger)(\..+)?|plan|settings|audit|keys?|key\.revoke.*|security.*|sign_out|confirm.*|accounts|switch"
@@ -90,6 +94,7 @@ class Dashboard:
     templates: Environment
     origin: str
     """Where forms come from, as browsers spell it; empty: wherever the page was asked for."""
+    desk: Desk
 
     async def take_units(self, visit: Visit, caller: Caller, units: int) -> None:
         """Take from the rate limit of the account, which people share with its keys; raises TooManyRequests."""
@@ -148,6 +153,11 @@ class Visit:
         """Whether who is signed in has this role, or more."""
         return self.session is not None and ROLES.index(self.session.role) >= ROLES.index(role)
 
+    def may_at_desk(self, role: str) -> bool:
+        """Whether who is signed in runs the service in this role, or in one that may do more."""
+        desk = None if self.session is None else self.session.desk
+        return desk is not None and DESK_ROLES.index(desk) >= DESK_ROLES.index(role)
+
     @property
     def address(self) -> str:
         """Where the request comes from; behind a trusted proxy what the proxy saw."""
@@ -201,6 +211,8 @@ class DeclaredPage:
     handler: Handler
     role: str = "viewer"
     """The least role; empty: nobody need be signed in."""
+    desk: str = ""
+    """In the console, which belongs to no account: the least role there."""
     fresh: bool = False
     max_bytes: int = MAX_BODY_BYTES
     """How long the body of the form may be."""
@@ -259,7 +271,9 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
     await _find_session(dashboard, visit)
     if changes and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
         raise FORM_TOO_OLD
-    if declared.role:
+    if declared.desk:
+        _require_desk(visit, declared.desk)
+    elif declared.role:
         if visit.session is None:
             return _go(visit, SIGN_IN, next_path=None if changes else _asked_path(request))
         if not visit.may(declared.role):
@@ -268,10 +282,22 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
             raise suspended(visit.session.suspended)
         if visit.must_set_up and not _BEFORE_SET_UP.fullmatch(declared.name):
             return _go(visit, SET_UP, next_path=None)
-        if declared.fresh and not visit.session.is_fresh(FRESH_FOR):
-            back = came_from(request) if changes else _asked_path(request)
-            return _go(visit, CONFIRM, next_path=back)
+    if declared.fresh and not visit.who.is_fresh(FRESH_FOR):
+        back = came_from(request) if changes else _asked_path(request)
+        return _go(visit, CONFIRM, next_path=back)
     return await declared.handler(dashboard, visit)
+
+
+def _require_desk(visit: Visit, role: str) -> None:
+    """Raise PageRefusal unless who is signed in runs the service; nobody else learns that there is a console."""
+    if visit.session is None:
+        raise SIGN_IN_FIRST
+    if not visit.may_at_desk("support"):
+        raise NOT_THERE
+    if not visit.session.has_second_factor:
+        raise NO_SECOND_FACTOR
+    if not visit.may_at_desk(role):
+        raise NOT_ALLOWED
 
 
 def _check_origin(dashboard: Dashboard, request: Request) -> None:

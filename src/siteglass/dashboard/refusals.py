@@ -28,6 +28,12 @@ NOT_ALLOWED = PageRefusal(
     "Your role does not allow this",
     "An owner of the account can do it, or change your role under Settings, People.",
 )
+SIGN_IN_FIRST = PageRefusal(403, "Sign in first", "Sign in, then open this page again.")
+NO_SECOND_FACTOR = PageRefusal(
+    403,
+    "Turn on two-step sign-in first",
+    "People who run this service sign in with two steps. Turn it on under Settings, Security.",
+)
 
 
 def suspended(reason: str) -> PageRefusal:

@@ -61,6 +61,16 @@ DONE = {
     "list-deleted": "The list was deleted, with its domains.",
     "list-kept": "The domains were added to the list. Searches can leave them out.",
     "download-deleted": "The download and its file were deleted. Its leads stay on your list of paid leads.",
+    "create-account": "The account was created, with no credits and no key.",
+    "change-account": "The account was changed. Workers follow within a second.",
+    "suspend-account": "The account is suspended: it is not charged from now on, and refused within a second.",
+    "resume-account": "The account is active. Revoked keys stay revoked.",
+    "close-account": "The account is closed. Its data is removed later.",
+    "grant-credits": "The credits were granted.",
+    "refund-charge": "The charge was refunded.",
+    "resolve-report": "The report is resolved.",
+    "set-operator": "The role was given.",
+    "remove-operator": "The role was taken away.",
     "switched": "You switched to another account.",
 }
 

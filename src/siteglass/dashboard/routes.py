@@ -7,8 +7,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass.access.limits.claims import Claims
+from siteglass.admin.endpoints import BoundRoute, read_console_networks
+from siteglass.admin.operations import Desk
 from siteglass.dashboard import (
     audit,
+    console,
     downloads_page,
     joining,
     keys,
@@ -93,7 +96,13 @@ NOTHING = DeclaredPage("nothing", "GET", "/dashboard/{rest:path}", _nothing, rol
 
 
 def open_dashboard(
-    backends: Backends, sign_in: SignIn, leads: LeadEndpoints, charger: AccountCharger, lists: Lists, claims: Claims
+    backends: Backends,
+    sign_in: SignIn,
+    leads: LeadEndpoints,
+    charger: AccountCharger,
+    lists: Lists,
+    claims: Claims,
+    desk: Desk,
 ) -> Dashboard:
     """What the pages of a worker work with."""
     files = PageFiles("siteglass", ".", _FILES, under=FILES)
@@ -103,7 +112,7 @@ def open_dashboard(
     download_files = DownloadFiles(backends, Downloads(backends.postgres))
     reader, environment = TableReader(claims), make_environment()
     return Dashboard(
-        backends, sign_in, leads, charger, lists, searches, download_files, reader, files, environment, origin
+        backends, sign_in, leads, charger, lists, searches, download_files, reader, files, environment, origin, desk
     )
 
 
@@ -118,7 +127,10 @@ async def _file(request: Request) -> Response:
 def routes(settings: Settings) -> list[Route]:
     """All of them."""
     pages = (*demo_pages(read_demo_networks(settings)), *PAGES, NOTHING)
+    networks = read_console_networks(settings)
+    console_pages = console.PAGES if networks else ()
     return [
         Route(FILES + "/{version}/{name}", _file, methods=["GET"]),
         *(Route(page.path, guarded(page), methods=[page.method]) for page in pages),
+        *(BoundRoute(page.path, guarded(page), [page.method], networks) for page in console_pages),
     ]

@@ -38,6 +38,7 @@ MAX_LISTED = 200
 
 Field = Literal["email", "phone"]
 Outcome = Literal["recorded", "known", "too many"]
+Effect = Literal["hide", "refund", "refetch", "dismiss"]
 
 _FORGET = f"""
 DELETE FROM {{schema}}.reports WHERE account_id = $1 AND at < clock_timestamp() - interval '{KEPT_DAYS} days'

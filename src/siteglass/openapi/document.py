@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 from siteglass import __version__
@@ -41,46 +42,62 @@ _RETRY = {
 
 @functools.cache
 def document(settings: Settings) -> dict[str, Any]:
-    """OpenAPI 3.1 of all operations."""
-    return {
-        "openapi": "3.1.0",
-        "info": {
+    """OpenAPI 3.1 of all operations of customers, and of those without a key."""
+    made = assemble(
+        OPERATIONS,
+        settings,
+        {
             "title": "Siteglass",
             "summary": "Find websites by what they are, use and say, with the contact details that they publish.",
             "version": __version__,
             "description": INTRODUCTION,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
+        _TAGS,
+        {
+            "ApiKey": {
+                "type": "apiKey",
+                "in": "header",
+                "name": "X-API-Key",
+                "description": "`sg_live_` or `sg_test_`, followed by 30 letters and digits and a checksum of 6.",
+            }
+        },
+        schemas(settings),
+    )
+    # No operation returns these: they are for every other address and method.
+    made["components"]["responses"] = {kind.__name__: response_of((kind,), SEARCH, settings) for kind in ANYWHERE}
+    return made
+
+
+def assemble(
+    operations: Sequence[Operation],
+    settings: Settings,
+    info: dict[str, Any],
+    tags: dict[str, str],
+    security: dict[str, dict[str, str]],
+    bodies: dict[str, Any],
+) -> dict[str, Any]:
+    """A document of these operations, with one way to prove who calls and the schemas of their bodies."""
+    (scheme,) = security
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, settings, scheme)
+    return {
+        "openapi": "3.1.0",
+        "info": info,
         # A path is taken as one of the address that the document came from.
         "servers": [{"url": settings.public_url.rstrip("/") or "/"}],
-        "tags": [{"name": name, "description": description} for name, description in _TAGS.items()],
-        "paths": _paths(settings),
+        "tags": [{"name": name, "description": description} for name, description in tags.items()],
+        "paths": paths,
         "components": {
-            "securitySchemes": {
-                "ApiKey": {
-                    "type": "apiKey",
-                    "in": "header",
-                    "name": "X-API-Key",
-                    "description": "`sg_live_` or `sg_test_`, followed by 30 letters and digits and a checksum of 6.",
-                }
-            },
+            "securitySchemes": security,
             "headers": HEADERS,
-            "schemas": {**schemas(settings), **error_schemas()},
-            # No operation returns these: they are for every other address and method.
-            "responses": {kind.__name__: response_of((kind,), SEARCH, settings) for kind in ANYWHERE},
+            "schemas": {**bodies, **error_schemas(operations)},
         },
     }
 
 
-def _paths(settings: Settings) -> dict[str, dict[str, Any]]:
-    """The operations by path, then by method."""
-    paths: dict[str, dict[str, Any]] = {}
-    for operation in OPERATIONS:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, settings)
-    return paths
-
-
-def _operation(operation: Operation, settings: Settings) -> dict[str, Any]:
+def _operation(operation: Operation, settings: Settings, scheme: str) -> dict[str, Any]:
     return {
         "operationId": operation.name,
         "tags": [operation.tag],
@@ -88,7 +105,7 @@ def _operation(operation: Operation, settings: Settings) -> dict[str, Any]:
         "description": operation.description,
         **({"deprecated": True} if any(row.kind == "operation" for row in deprecations_of(operation.name)) else {}),
         # In 3.1 the list names what the key must be allowed to do.
-        "security": [{"ApiKey": [operation.scope]}] if operation.scope else [],
+        "security": [{scheme: [operation.scope]}] if operation.scope else [],
         **_input(operation, settings),
         "responses": {str(operation.success.status): _success(operation), **error_responses(operation, settings)},
     }
@@ -112,7 +129,12 @@ def _input(operation: Operation, settings: Settings) -> dict[str, Any]:
         described["requestBody"] = {
             "description": f"At most {settings.max_body_bytes:,} bytes.{may_be_empty}",
             "required": not operation.body_may_be_empty,
-            "content": {JSON: {"schema": _reference(operation.body), "examples": operation.body_examples}},
+            "content": {
+                JSON: {
+                    "schema": _reference(operation.body),
+                    **({"examples": operation.body_examples} if operation.body_examples else {}),
+                }
+            },
         }
     return described
 
@@ -120,10 +142,11 @@ def _input(operation: Operation, settings: Settings) -> dict[str, Any]:
 def _success(operation: Operation) -> dict[str, Any]:
     success = operation.success
     content: dict[str, Any] = {}
-    if examples := success.examples():
+    examples = success.examples()
+    if examples or success.bodies:
         options = [_reference(body) for body in success.bodies] or [{"type": "object"}]
         schema = options[0] if len(options) == 1 else {"oneOf": options}
-        content[JSON] = {"schema": schema, "examples": examples}
+        content[JSON] = {"schema": schema, **({"examples": examples} if examples else {})}
     for media_type, example in success.other_media.items():
         named = {"response": {"summary": success.description, "value": example()}}
         content[media_type] = {"schema": {"type": "string"}, "examples": named}

@@ -14,7 +14,6 @@ from siteglass.errors import SiteglassError
 from siteglass.leads.operations import ENRICH, EVIDENCE
 from siteglass.leads.requests import read_search
 from siteglass.openapi.headers import LIMIT_HEADERS, headers, headers_of_any_response
-from siteglass.openapi.operations import OPERATIONS
 from siteglass.openapi.schemas import components
 from siteglass.openapi.texts import meaning
 from siteglass.settings import Settings
@@ -54,7 +53,9 @@ def example(kind: type[SiteglassError], operation: Operation, settings: Settings
             need_api=1 if operation is ENRICH else 0, need_lead=17, balance_api=990, balance_lead=3
         ),
         errors.CreditCapExceeded: lambda: errors.CreditCapExceeded("the key's daily lead cap leaves", need=17, left=3),
-        errors.Forbidden: lambda: errors.Forbidden(operation.scope),
+        errors.Forbidden: lambda: (
+            errors.Forbidden(desk=operation.scope) if operation.tag == "Console" else errors.Forbidden(operation.scope)
+        ),
         errors.AccountSuspended: lambda: errors.AccountSuspended("Invoice 2026-114 is not paid"),
         errors.NotFound: lambda: _not_found(operation),
         errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [operation.method]),
@@ -73,15 +74,17 @@ def _not_found(operation: Operation) -> SiteglassError:
         return errors.NotFound("customers", missing="list")
     if operation.tag == "Searches":
         return errors.NotFound("slow-shops-in-texas", missing="saved search")
+    if operation.tag == "Console":
+        return errors.NotFound("4711", missing="account")
     if operation is EVIDENCE:
         return errors.NotFound("example.com", missing="lead")
     return errors.NotFound("/v1/leads")
 
 
-def error_schemas() -> dict[str, Any]:
+def error_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     """A schema for every error class: exactly `error` and `message`, and `details` where the class has problems."""
     whole = components((ErrorResponse,))["ErrorResponse"]
-    kinds = {kind for operation in OPERATIONS for kind in (*ANYWHERE, *operation.errors)}
+    kinds = {kind for operation in operations for kind in (*ANYWHERE, *operation.errors)}
     made: dict[str, Any] = {}
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
         properties = {**whole["properties"], "error": {"const": kind.code}}

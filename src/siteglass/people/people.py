@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 import asyncpg
 
@@ -12,7 +12,8 @@ from siteglass.people.problems import PeopleError
 from siteglass.platform.postgres import Postgres
 
 # From the least to the most: each may do what those before it may.
-ROLES: Final = ("viewer", "member", "owner")
+Role: TypeAlias = Literal["viewer", "member", "owner"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
 MAX_LISTED = 1_000
 MAX_NAME_CHARS = 100
 KNOWN_ALREADY = "A person with this address already exists. Sign in, then open the link again."

@@ -6,13 +6,24 @@ other workers when the job ran last.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from siteglass.platform.postgres import Postgres
 
 # A job whose worker was killed is run by another one after this time, or a period later if that is longer. A job that
 # takes longer may be run twice at once, which all of them allow.
 LEASE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class SharedJob:
+    """A job that one worker runs for all, as the last of them left it."""
+
+    name: str
+    due_at: datetime
+    failure: str
+    """Why its last run failed; empty: it did not."""
 
 
 class JobLeases:
@@ -42,13 +53,23 @@ class JobLeases:
         )
         return 0.0 if row is None else max(0.0, row["wait_s"])
 
-    async def end(self, name: str, period_s: float) -> None:
+    async def end(self, name: str, period_s: float, failure: str = "") -> None:
         """The job was run: the next run is due a period from now, by whichever worker."""
         await self._postgres.fetchrow(
-            "UPDATE {schema}.job_leases SET due_at = clock_timestamp() + $2 WHERE name = $1",
+            "UPDATE {schema}.job_leases SET due_at = clock_timestamp() + $2, failure = $3 WHERE name = $1",
             self._key(name),
             timedelta(seconds=period_s),
+            failure,
         )
+
+    async def jobs(self) -> list[SharedJob]:
+        """All jobs that were ever run under this prefix, by name."""
+        rows = await self._postgres.fetch(
+            "SELECT substr(name, length($1) + 1) AS name, due_at, failure FROM {schema}.job_leases"
+            " WHERE starts_with(name, $1) ORDER BY 1 LIMIT 100",
+            self._key(""),
+        )
+        return [SharedJob(**row) for row in rows]
 
     def _key(self, name: str) -> str:
         # Services that share the tables but not the leads: some jobs rewrite leads.

@@ -33,8 +33,8 @@ class Leases(Protocol):
     async def take(self, name: str, period_s: float) -> float | None:
         """None if this worker is to run it now, or the seconds until it is due."""
 
-    async def end(self, name: str, period_s: float) -> None:
-        """It was run."""
+    async def end(self, name: str, period_s: float, failure: str = "") -> None:
+        """It was run; `failure` says why it failed, if it did."""
 
 
 class JobRunner:
@@ -83,9 +83,7 @@ class JobRunner:
             metrics.JOB_FAILING.labels(job.name).set(1)
             if job.name not in self._failing:
                 self._failing.add(job.name)
-                # Of a fault only kind and place: its message may quote a value.
-                reason = error.reason if isinstance(error, Unavailable) else type(error).__name__
-                log.warning("job fails", extra={"job": job.name, "reason": reason, "frames": places(error)})
+                log.warning("job fails", extra={"job": job.name, "reason": _reason(error), "frames": places(error)})
             return job.period_s
         metrics.JOB_FAILING.labels(job.name).set(0)
         metrics.JOB_SUCCESS.labels(job.name).set_to_current_time()
@@ -99,12 +97,21 @@ class JobRunner:
         if wait_s is not None:
             # Not longer than a period, whatever became of the clock of the database.
             return min(wait_s, job.period_s)
+        failure = ""
         try:
             await _work(job)
+        except Exception as error:
+            failure = _reason(error)
+            raise
         finally:
             # Also if it failed, or if this worker stops: the next attempt is due a period later.
-            await leases.end(job.name, job.period_s)
+            await leases.end(job.name, job.period_s, failure)
         return job.period_s
+
+
+def _reason(error: Exception) -> str:
+    """Of a fault only its kind: its message may quote a value."""
+    return error.reason if isinstance(error, Unavailable) else type(error).__name__
 
 
 async def _work(job: Job) -> None:

@@ -15,7 +15,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0015_required_second_factor"
+HEAD = "0016_operators"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -64,6 +64,11 @@ RIGHTS = {
     "job_leases": "SELECT, INSERT, UPDATE",
     "in_doubt": "SELECT",
     "received_counts": "SELECT, INSERT, UPDATE, DELETE",
+    "operators": "SELECT, INSERT, UPDATE, DELETE",
+    "operator_tokens": "SELECT, INSERT, DELETE",
+    "audit_chain": "SELECT, INSERT",
+    "roots": "SELECT, INSERT",
+    "signed_heads": "SELECT, INSERT, UPDATE",
 }
 FUNCTIONS = (
     *("charge_batch", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),

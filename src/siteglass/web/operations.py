@@ -77,12 +77,12 @@ class Operation:
     method: str
     path: str
     errors: Errors
-    tag: Literal["Leads", "Lists", "Searches", "Account", "Opt-out", "Service"]
+    tag: Literal["Leads", "Lists", "Searches", "Account", "Opt-out", "Service", "Console"]
     summary: str
     description: str
     success: Success
     scope: str = ""
-    """What the key must be allowed to do; empty: no key is needed."""
+    """What the key must be allowed to do, in the console the role; empty: no key is needed."""
     parameters: type[Parameters] | None = None
     body: type[RequestBody] | None = None
     body_examples: Examples = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Operation:
     @property
     def is_rate_limited(self) -> bool:
         """By the limits of a key, or of a caller without one who sends a body."""
-        return bool(self.scope) or self.body is not None
+        return self.tag != "Console" and (bool(self.scope) or self.body is not None)
 
 
 class StatusResponse(ResponseBody):

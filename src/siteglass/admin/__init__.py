@@ -1,0 +1,1 @@
+"""What people who run the service do with accounts, money, reports and data: in the console, and over HTTP."""
