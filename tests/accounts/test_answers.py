@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
@@ -62,7 +63,8 @@ async def test_stored_with_the_charge(postgres: Postgres) -> None:
     found = await credits.Billing(postgres).find_answer(caller, "one")
     assert found is not None
     answer, receipt = found
-    assert (answer.fingerprint, answer.body()) == (b"print of one", b"answer to one")
+    assert answer.compressed is not None
+    assert (answer.fingerprint, zlib.decompress(answer.compressed)) == (b"print of one", b"answer to one")
     assert answer.headers == '{"X-Total-Estimated":"true"}'
     assert (receipt.api, receipt.lead, receipt.balances) == (0, 3, Balances(0, 6, 3))
     other = await open_account(postgres)

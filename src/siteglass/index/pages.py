@@ -44,7 +44,7 @@ from siteglass.query.cursor import Position
 from siteglass.query.fields import OLD_SCORE_SORT
 
 # How many page widths a window spans, one try after the other; then there is no window. The engine looks at every lead
-# in a window, so the first is narrow: one of 8 widths made a page backward up to 1.4 times as dear as page 2.
+# in a window, so the first is narrow. With 8 widths a page backward cost up to 1.4 times as much as page 2.
 WIDENINGS = (2, 16, 128)
 ONE_SCORE = 1 << RANK_HASH_BITS
 # The first page against the index order knows no width yet: parts and multiples of the leads of one score.
