@@ -85,7 +85,7 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
         "lead_numbers": ["(t,1)"],
         "plans": [row.removesuffix(")") + ",named,1000)" for row in rows["plans"]],
         "keys": [row.removesuffix(")") + ",)" for row in rows["keys"]],
-        "accounts": [row.removesuffix(")") + ',active,,"")' for row in rows["accounts"]],
+        "accounts": [row.removesuffix(")") + ',active,,"",f)' for row in rows["accounts"]],
     }
     assert await _rows(connection, old.schema) == rows | added
     for name in (old.schema, schema_name):
