@@ -19,6 +19,7 @@ from siteglass.leads.facets import FacetsRequest
 from siteglass.leads.lists.lists import RECEIVED
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.leads.searches.searches import SavedSearch
+from siteglass.query.doubt import find_doubts
 
 SAVED_SHOWN = 5
 # What the index has most of: a value of the first with one of the second reads as a search.
@@ -32,6 +33,8 @@ class Example:
     words: str
     reading: str = ""
     total: int | None = None
+    doubted: bool = False
+    """Whether a part of it may be misread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ async def _find_examples(dashboard: Dashboard, terms: BrowserTerms, *, may_count
     found = [one for one in counted if one.total != 0]
     if len(found) < len(EXAMPLES):
         own = await _count(dashboard, terms, await _words_of_index(dashboard, terms))
-        found += [one for one in own if one.total]
+        found += [one for one in own if one.total and not one.doubted]
     return found[: len(EXAMPLES)]
 
 
@@ -84,7 +87,8 @@ async def _count(dashboard: Dashboard, terms: BrowserTerms, searches: Sequence[s
             wanted = await leads.read({"query": words, "exclude_lists": [RECEIVED]})
             search, _ = apply_changes(wanted.meaning, Form(), leads.index.clock.now_ms())
             reading = " · ".join(chip.name for chip in make_chips(search, wanted.meaning))
-            return Example(words, reading, (await leads.count(terms.caller, wanted)).count)
+            total = (await leads.count(terms.caller, wanted)).count
+            return Example(words, reading, total, bool(find_doubts(wanted.meaning)))
         except SiteglassError:
             return Example(words, reading)
 
