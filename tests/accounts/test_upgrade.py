@@ -75,7 +75,7 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
     ledger = rows.pop("ledger")
     added = {
         **{table: [] for table in ("received_counts", "received", "operators", "operator_tokens")},
-        **{table: [] for table in ("audit_chain", "roots", "signed_heads")},
+        **{table: [] for table in ("audit_chain", "roots", "signed_heads", "failed_sign_ins")},
         **{name: [] for name in upgraded["tables"] if name.startswith("ledger_")},
         f"ledger_{MONTH_0008}": ledger,
         "bought": [f"{row[:-1]},{entry_at[row[:-1].split(',')[2]]})" for row in rows["bought"]],
@@ -85,7 +85,7 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
         "lead_numbers": ["(t,1)"],
         "plans": [row.removesuffix(")") + ",named,1000)" for row in rows["plans"]],
         "keys": [row.removesuffix(")") + ",)" for row in rows["keys"]],
-        "accounts": [row.removesuffix(")") + ',active,,"")' for row in rows["accounts"]],
+        "accounts": [row.removesuffix(")") + ',active,,"",f)' for row in rows["accounts"]],
     }
     assert await _rows(connection, old.schema) == rows | added
     for name in (old.schema, schema_name):

@@ -27,7 +27,8 @@ from siteglass.leads.charging import FIRST_REQUEST_HEADER, FindOffer, FreeBefore
 async def charge_visitor(
     dashboard: Dashboard, visit: Visit, retry: Retry, make_find: Callable[[Caller], FindOffer]
 ) -> str:
-    """Charge for what a button named, once per key; after a refund, once more. Returns the request that was charged. Raises PageRefusal.
+    """Charge for what a button named, once per key; after a refund, once more. Returns the request that
+    was charged. Raises PageRefusal.
 
     What was free is not found again: the ledger has its leads, and the search may leave them out by now.
     """
