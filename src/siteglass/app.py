@@ -63,6 +63,9 @@ from siteglass.leads.searches.searches import SavedSearches
 from siteglass.openapi.endpoints import document_route
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.people import sessions
+from siteglass.people.failed_sign_ins import NOTE_EVERY_S as NOTE_HOURS_EVERY_S
+from siteglass.people.failed_sign_ins import WRITE_EVERY_S as WRITE_FAILURES_EVERY_S
+from siteglass.people.failed_sign_ins import note_past_hours
 from siteglass.people.passwords import Passwords
 from siteglass.people.second_factor import RESEAL_EVERY_S
 from siteglass.people.secrecy import Secrecy
@@ -176,6 +179,13 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
                 downloads, uploads = Downloads(backends.postgres), Uploads(backends.postgres)
                 jobs += [
+                    Job("failed sign-ins", WRITE_FAILURES_EVERY_S, sign_in.failures.write, at_close=True),
+                    Job(
+                        "hours of sign-ins",
+                        NOTE_HOURS_EVERY_S,
+                        partial(note_past_hours, backends.postgres),
+                        shared=True,
+                    ),
                     Job("old sessions", sessions.FORGET_EVERY_S, forget_old, shared=True),
                     Job("sealed second factors", RESEAL_EVERY_S, sign_in.factors.reseal, shared=True),
                     # Not shared: workers share the downloads among themselves, each of which has a lease.

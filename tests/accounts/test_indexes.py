@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
+from siteglass.leads.lists.lists import FREE_NUMBERS
 from siteglass.platform import schema
 from siteglass.platform.postgres import Postgres
 from testing.accounts import drop_schema, make_schema, open_account, owner
@@ -91,5 +92,29 @@ async def test_an_index_that_was_left_half_built_is_built_again(own: Postgres, d
         await asyncio.gather(*(make_schema(dsn, own.schema) for _ in range(2)))
         assert await connection.fetchval(VALID, index) is True
         assert (await schema.pending(owner(dsn), own.schema)).indexes == []
+    finally:
+        await connection.close()
+
+
+async def test_what_an_account_gets_free_is_found_by_time(own: Postgres, dsn: str) -> None:
+    """Facets ask for it: reading all that an account ever received would take longer each month."""
+    await make_schema(dsn, own.schema)
+    connection = await asyncpg.connect(owner(dsn))
+    try:
+        await connection.execute(
+            f"INSERT INTO {own.schema}.received SELECT 1, n || '.example', n, now() - n * interval '1 hour', true"
+            " FROM generate_series(1, 20000) n"
+        )
+        await connection.execute(
+            f"INSERT INTO {own.schema}.lists (id, account_id, test, name) OVERRIDING SYSTEM VALUE"
+            " VALUES (1, 1, false, 'received')"
+        )
+        await connection.execute(
+            f"INSERT INTO {own.schema}.list_domains (list_id, domain)"
+            f" SELECT 1, domain FROM {own.schema}.received WHERE account_id = 1"
+        )
+        await connection.execute(f"ANALYZE {own.schema}.received, {own.schema}.list_domains")
+        plan = await connection.fetch(f"EXPLAIN {own.sql(FREE_NUMBERS)}", 1, 30, 1)
+        assert "received_by_time" in "".join(row[0] for row in plan)
     finally:
         await connection.close()

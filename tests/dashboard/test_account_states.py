@@ -123,7 +123,11 @@ def test_of_a_closed_account_only_the_books_stay(the_office: Office, tmp_path: P
     assert "You no longer belong to an account." in words(refused)
     invited = command(the_office.settings, "person", "invite", number, "new@people.test", code=2)
     assert f"Account {number} is closed: nobody can join it." in invited.stderr
+    for who_may_call in ((), ("--test",)):
+        key = command(the_office.settings, "key", "create", number, *who_may_call, code=2)
+        assert f"Account {number} is closed: its keys do not work, so no key was created." in key.stderr
     both = the_office.visitor(account.people["member"])
+    assert "Switch account" not in both.get("/dashboard/settings").text
     assert f"{account.secret} Ltd" not in both.get("/dashboard/accounts").text
     assert both.post("/dashboard/accounts", {"account": number}).status_code == 404
 

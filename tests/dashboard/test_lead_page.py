@@ -319,6 +319,19 @@ def test_a_report_is_resolved_with_its_effects(dentists: Office) -> None:
     command(dentists.settings, "credits", "verify", str(account))
 
 
+@pytest.mark.promise("report.resolved", "explore.once")
+def test_a_refunded_lead_is_charged_and_shown_again(dentists: Office) -> None:
+    account, visitor = customer(dentists)
+    for times in (1, 2, 3):
+        assert get_lead(visitor, ALDER).status_code == 303
+        assert get_lead(visitor, ALDER).status_code == 303
+        assert charges(dentists, account) == [(1, "person", "search")] * times
+        assert "info@alderdental.com" in visitor.get(path_of(ALDER)).text
+        refund = ("credits", "refund", str(account), str(2 * times), "--lead", "1", "--reason", "a test")
+        command(dentists.settings, *refund)
+        assert "info@alderdental.com" not in visitor.get(path_of(ALDER)).text
+
+
 @pytest.mark.promise("report.resolved")
 def test_a_reported_site_is_fetched_again(dentists: Office) -> None:
     account, visitor = customer(dentists)

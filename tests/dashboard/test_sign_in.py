@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -14,10 +15,12 @@ import pytest
 from argon2 import PasswordHasher, extract_parameters
 
 from siteglass.people import passwords
+from siteglass.people.failed_sign_ins import note_past_hours
 from siteglass.people.problems import PeopleError
 from siteglass.people.secrecy import bucket
 from siteglass.people.sessions import MAX_OF_PERSON, start
 from siteglass.platform.postgres import Postgres
+from testing.dashboard.actions import words
 from testing.dashboard.visitors import FORM, KNOWN, SESSION, Office, Somebody, Visitor
 from testing.outcomes import judge_times
 
@@ -85,6 +88,43 @@ def test_a_wrong_password_and_an_unknown_address_get_the_same_page(the_office: O
     assert without(wrong, who.email) == without(unknown, "@people.test")
     assert "do not match" in wrong.text
     assert SESSION not in visitor.cookies
+
+
+def test_failed_sign_ins_are_one_row_of_the_audit_trail_for_each_hour(the_office: Office) -> None:
+    who = the_office.somebody()
+    account, elsewhere = who.account_id, the_office.somebody()
+    addresses = [*(f"192.0.2.{number}" for number in range(3)), "2001:db8:1:2::3", "2001:db8:1:ffff::3"]
+    for address in addresses:
+        with closing(Visitor(the_office.url, address)) as visitor:
+            assert try_to(visitor, who.email, "not the password at all").status_code == 422
+            assert try_to(visitor, f"nobody-{who.email}", "not the password at all").status_code == 422
+
+    async def written(postgres: Postgres) -> list[tuple[str, int]]:
+        rows = await postgres.fetch(
+            "SELECT network, attempts FROM {schema}.failed_sign_ins WHERE account_id = $1 ORDER BY network", account
+        )
+        return [(row["network"], row["attempts"]) for row in rows]
+
+    expected = [("192.0.2.0/24", 3), ("2001:db8:1::/48", 2)]
+    until = time.monotonic() + 20
+    while the_office.do(written) != expected:
+        assert time.monotonic() < until, the_office.do(written)
+        time.sleep(0.2)
+    trail = the_office.visitor(who)
+    the_office.do(note_past_hours)  # the hour is not over
+    assert "failed to sign in" not in trail.get("/dashboard/audit").text
+
+    async def hours_pass(postgres: Postgres) -> None:
+        await postgres.fetch("UPDATE {schema}.failed_sign_ins SET hour = hour - interval '2 hours'")
+        await note_past_hours(postgres)
+
+    the_office.do(hours_pass)
+    assert the_office.do(written) == []
+    said = words(trail.get("/dashboard/audit"))
+    assert "Somebody failed to sign in 5 times in the hour from" in said
+    assert "From 192.0.2.0/24, 2001:db8:1::/48" in said
+    assert said.count("Somebody failed to sign in") == 1
+    assert "failed to sign in" not in the_office.visitor(elsewhere).get("/dashboard/audit").text
 
 
 def same_time(measure: Callable[[dict[str, list[float]]], None]) -> None:

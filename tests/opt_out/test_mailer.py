@@ -19,7 +19,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP as Server
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword, Session
 
-from siteglass.platform.mailer import Mailer, MailError, MailRefused, open_mailer
+from siteglass.platform.mailer import MailDeferred, Mailer, MailError, MailRefused, open_mailer
 from siteglass.settings import Settings, SettingsError
 from testing.loopback_servers import certificate
 from testing.ports import free_port
@@ -34,7 +34,7 @@ class Inbox:
 
     def __init__(self) -> None:
         self.mails: list[Envelope] = []
-        self.answer = "250 OK"
+        self.answer = self.answer_to_text = "250 OK"
         self.names: list[str | None] = []
 
     async def handle_RCPT(
@@ -47,7 +47,7 @@ class Inbox:
 
     async def handle_DATA(self, _server: Server, _session: Session, envelope: Envelope) -> str:
         self.mails.append(envelope)
-        return "250 OK"
+        return self.answer_to_text
 
 
 def _authenticated(_server: Server, _session: Session, _envelope: Envelope, _mechanism: str, given: Any) -> AuthResult:
@@ -115,7 +115,7 @@ def test_a_server_takes_a_mail(inbox: tuple[Inbox, str]) -> None:
     assert socket.gethostname() not in str(mail)
 
 
-@pytest.mark.parametrize(("answer", "kind"), [("550 5.1.1 no such user", MailRefused), ("451 later", MailError)])
+@pytest.mark.parametrize(("answer", "kind"), [("550 5.1.1 no such user", MailRefused), ("451 later", MailDeferred)])
 def test_a_recipient_that_is_refused(inbox: tuple[Inbox, str], answer: str, kind: type[MailError]) -> None:
     server, url = inbox
     server.answer = answer
@@ -124,6 +124,13 @@ def test_a_recipient_that_is_refused(inbox: tuple[Inbox, str], answer: str, kind
     assert type(caught.value) is kind
     assert TO not in str(caught.value)
     assert str(caught.value).endswith(f"refused the recipient with {answer[:3]}")
+
+
+def test_a_mail_that_is_refused_after_its_text_is_tried_again_by_itself(inbox: tuple[Inbox, str]) -> None:
+    server, url = inbox
+    server.answer_to_text = "451 greylisted"
+    with pytest.raises(MailDeferred, match=r"refused the mail with 451$"):
+        _send(url)
 
 
 def test_no_server_there() -> None:

@@ -13,7 +13,7 @@ from siteglass.access.keys import create_key
 from siteglass.billing.credits import grant
 from siteglass.errors import Unavailable
 from siteglass.index.index import Index
-from siteglass.platform.mailer import open_mailer
+from siteglass.platform.mailer import FolderMailer, MailDeferred, open_mailer
 from siteglass.platform.postgres import Postgres
 from siteglass.privacy import received_counts
 from siteglass.privacy.received_counts import count_received
@@ -171,6 +171,34 @@ def test_a_count_that_takes_too_long_does_not_keep_the_others_waiting(
     count(door.settings)
     assert door.confirm(ticket=of_slow["ticket"])["received_by"] == "Not counted yet"
     assert door.confirm(ticket=of_other["ticket"])["received_by"] == "Fewer than three customers"
+
+
+def test_a_recipient_that_takes_no_mail_now_does_not_keep_the_others_waiting(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    addresses = [f"jo@door-{name}.com" for name in ("greylisted", "later")]
+    for address in addresses:
+        asked = door.ask(email=address, request="access")
+        door.confirm(ticket=asked["ticket"], code=door.outbox.code(address))
+    attempts = []
+    send = FolderMailer.send
+
+    async def send_or_defer(mailer: FolderMailer, to: str, subject: str, text: str) -> None:
+        attempts.append(to)
+        if to == addresses[0]:
+            raise MailDeferred("mail.test:25 refused the recipient with 451")
+        await send(mailer, to, subject, text)
+
+    monkeypatch.setattr(FolderMailer, "send", send_or_defer)
+    for _ in range(2):
+        count(door.settings)
+    assert [to for to in attempts if to in addresses] == addresses
+    assert "Fewer than three customers" in door.outbox.mails(addresses[1])[-1].get_content()
+    # Fifteen minutes later.
+    monkeypatch.undo()
+    run(door.settings, lambda index: index.postgres.fetch("UPDATE {schema}.received_counts SET mail_after = now()"))
+    count(door.settings)
+    assert "Fewer than three customers" in door.outbox.mails(addresses[0])[-1].get_content()
 
 
 def test_a_stranger_learns_nothing(door: Door) -> None:

@@ -18,6 +18,7 @@ SHARED = {
     "balance mails",
     "closed accounts",
     "expired credits",
+    "hours of sign-ins",
     "long ledgers",
     "new leads of lists",
     "old answers",

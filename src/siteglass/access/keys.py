@@ -221,11 +221,15 @@ class Keys:
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.
+# Closing an account waits for a key that is being made, and then revokes it.
 _CREATE = """
-WITH made AS (
+WITH account AS (
+    SELECT id FROM {schema}.accounts WHERE id = $1 AND state IN ('active', 'suspended') FOR SHARE
+), made AS (
     INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
         expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, test)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $17 WHERE {has_room} RETURNING *
+    SELECT id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $17 FROM account WHERE {has_room}
+    RETURNING *
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
     SELECT $14::text::{schema}.actor_kind, $15, 'key.create', account_id, id,
@@ -263,16 +267,27 @@ async def create_key(
             row = await postgres.fetchrow(_CREATE, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
         else:
             row = await fetchrow_alone(postgres, account_id, _CREATE, *arguments)
-    except asyncpg.ForeignKeyViolationError:
-        raise no_account(account_id) from None
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     if row is None:
-        raise TooManyKeys(
-            f"Account {account_id} already has {most} active keys, the maximum. Revoke one first: "
-            "siteglass key revoke KEY"
-        )
+        raise await _why_no_key(postgres, account_id, most)
     return row["id"], key
+
+
+async def _why_no_key(postgres: Postgres, account_id: int, most: int | None) -> AccountError:
+    account = await postgres.fetchrow(
+        "SELECT state IN ('active', 'suspended') AS has_keys FROM {schema}.accounts WHERE id = $1", account_id
+    )
+    if account is None:
+        return no_account(account_id)
+    if not account["has_keys"]:
+        return AccountError(
+            f"Account {account_id} is closed: its keys do not work, so no key was created. While its data is there, "
+            f"`siteglass account resume {account_id}` opens it again."
+        )
+    return TooManyKeys(
+        f"Account {account_id} already has {most} active keys, the maximum. Revoke one first: siteglass key revoke KEY"
+    )
 
 
 def new_key(secrets: Sequence[str], *, test: bool) -> tuple[str, tuple[bytes, str, str, str]]:

@@ -21,6 +21,14 @@ WHERE b.account_id = $1 AND b.domain = ANY($2::text[])
         WHERE r.account_id = $1 AND r.refers_to = b.seq AND r.kind = 'refund' AND r.at >= b.at), 0) < -l.lead
 GROUP BY b.domain
 """
+# A charge that was stored under a key, and of which all leads were refunded since.
+_REFUND_OF_KEY = """
+SELECT max(r.seq) AS seq FROM {schema}.idempotency i
+    JOIN {schema}.ledger c ON c.account_id = i.account_id AND c.seq = i.seq AND c.at = i.entry_at
+    JOIN {schema}.ledger r ON r.account_id = c.account_id AND r.refers_to = c.seq AND r.kind = 'refund' AND r.at >= c.at
+WHERE i.account_id = $1 AND i.key = $2 AND i.at > clock_timestamp() - interval '24 hours' AND c.lead < 0
+GROUP BY c.lead HAVING sum(r.lead) >= -c.lead
+"""
 # No lead has this domain, so looking for it reads the whole ledger.
 _NO_DOMAIN = ""
 
@@ -53,3 +61,14 @@ async def paid_times(postgres: Postgres, account_id: int, domains: Sequence[str]
     await has_paid(postgres, account_id, _NO_DOMAIN)
     rows = await postgres.fetch(_TIMES, account_id, list(domains))
     return {row["domain"]: row["at"] for row in rows}
+
+
+async def key_after_refunds(postgres: Postgres, account_id: int, key: str) -> str:
+    """The key of a button that is pressed again: another one once the charge under the first was refunded.
+
+    Otherwise the refunded response would be returned again, without a charge, and the leads would stay closed.
+    """
+    latest = key
+    while (row := await postgres.fetchrow(_REFUND_OF_KEY, account_id, latest)) is not None:
+        latest = f"{key}-{row['seq']}"
+    return latest

@@ -109,6 +109,10 @@ def _told(row: AuditRow, people: dict[int, PersonName], of_keys: dict[int, str])
         return AuditSentence(row.id, row.at, who, "reported a wrong value", details=(f"Report {given.get('report')}",))
     if action == "alert.set":
         return _of_alert(row, who)
+    if action == "account.sign_ins_failed":
+        return AuditSentence(
+            row.id, row.at, PersonName("Somebody", ""), "failed to sign in", details=_of_failures(given)
+        )
     if action in _ACCOUNT:
         return AuditSentence(row.id, row.at, who, _ACCOUNT[action], details=_of_account(given))
     if action == "account.create":
@@ -163,6 +167,15 @@ def _of_account(given: dict[str, Any]) -> list[str | Markup]:
     if "report" in given:
         words.append(f"Report {given['report']}")
     return words
+
+
+def _of_failures(given: dict[str, Any]) -> list[str | Markup]:
+    """How often within the hour, and from where."""
+    first = datetime.fromisoformat(given["hour"])
+    others = given["all_networks"] - len(given["networks"])
+    networks = ", ".join(given["networks"]) + (f" and {others} more networks" if others else "")
+    attempts = f"{number(given['attempts'])} {'time' if given['attempts'] == 1 else 'times'}"
+    return [Markup("{} in the hour from {}").format(attempts, moment(first)), f"From {networks}"]
 
 
 def _of_credits(given: dict[str, Any]) -> list[str | Markup]:

@@ -74,7 +74,8 @@ _FIND = """
 SELECT s.id, s.person_id, s.account_id, s.made_at, s.seen_at, s.proven_at, now() AS now, p.email, p.name,
     m.role::text AS role, a.name AS account_name, CASE WHEN a.state <> 'active' THEN a.state_reason END AS suspended,
     p.totp IS NOT NULL AS has_second_factor, a.second_factor_required,
-    (SELECT count(*) FROM {schema}.members o WHERE o.person_id = s.person_id) AS accounts,
+    (SELECT count(*) FROM {schema}.members o JOIN {schema}.accounts x ON x.id = o.account_id
+        WHERE o.person_id = s.person_id AND x.state IN ('active', 'suspended')) AS accounts,
     (SELECT o.role FROM {schema}.operators o WHERE o.person_id = s.person_id) AS desk
 FROM {schema}.sessions s
     JOIN {schema}.people p ON p.id = s.person_id

@@ -12,6 +12,7 @@ from typing import Literal
 from siteglass.errors import Unavailable
 from siteglass.people import attempts as tries
 from siteglass.people import credentials, links, people, sessions
+from siteglass.people.failed_sign_ins import FailedSignIns
 from siteglass.people.mails import Letters
 from siteglass.people.passwords import Passwords, check_password
 from siteglass.people.people import SignInRecord
@@ -115,6 +116,7 @@ class SignIn:
         self._letters = Letters(mailer)
         self._public_url = public_url(settings)
         self.secrecy = secrecy
+        self.failures = FailedSignIns(self._postgres)
         self.factors = SecondFactors(self._postgres, secrecy)
         self.lifetimes = lifetimes(settings)
 
@@ -135,6 +137,8 @@ class SignIn:
         ]
         known = await people.find(self._postgres, email)
         if not await self._passwords.matches(known.password if known else None, password) or known is None:
+            if known is not None:
+                self.failures.count(known.id, browser.address)
             raise PeopleError(WRONG)
         await self._give_back(taken)
         if known.has_second_factor:
@@ -155,7 +159,11 @@ class SignIn:
         known = await people.of_id(self._postgres, person_id)
         if known is None or digest(known.password).hex() != password:
             raise PeopleError(CHANGED)
-        await self._prove_code(person_id, code, "codes at sign-in")
+        try:
+            await self._prove_code(person_id, code, "codes at sign-in")
+        except PeopleError:
+            self.failures.count(person_id, browser.address)
+            raise
         return await self._start(known, browser)
 
     async def with_demo_link(self, token: str, browser: Browser) -> PasswordResult:

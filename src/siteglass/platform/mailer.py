@@ -42,6 +42,10 @@ class MailRefused(MailError):
     """Mail for this recipient is rejected: another attempt would fail, too."""
 
 
+class MailDeferred(MailError):
+    """The server does not take this mail now: a later attempt may succeed, and other mails need not wait."""
+
+
 class Mailer(ABC):
     """Sends mails of one sender, a few at once, each with a deadline."""
 
@@ -116,8 +120,10 @@ class SmtpMailer(Mailer):
                 yield server
         except smtplib.SMTPRecipientsRefused as error:
             ((status, _),) = error.recipients.values()
-            kind = MailRefused if status >= 500 else MailError
+            kind = MailRefused if status >= 500 else MailDeferred
             raise kind(f"{self.place} refused the recipient with {status}") from None
+        except smtplib.SMTPDataError as error:
+            raise MailDeferred(f"{self.place} refused the mail with {error.smtp_code}") from None
         except smtplib.SMTPResponseException as error:
             raise MailError(f"{self.place} answered {error.smtp_code} ({type(error).__name__})") from None
         except (smtplib.SMTPException, OSError) as error:

@@ -15,7 +15,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0016_operators"
+HEAD = "0018_limits"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -64,6 +64,7 @@ RIGHTS = {
     "job_leases": "SELECT, INSERT, UPDATE",
     "in_doubt": "SELECT",
     "received_counts": "SELECT, INSERT, UPDATE, DELETE",
+    "failed_sign_ins": "SELECT, INSERT, UPDATE, DELETE",
     "operators": "SELECT, INSERT, UPDATE, DELETE",
     "operator_tokens": "SELECT, INSERT, DELETE",
     "audit_chain": "SELECT, INSERT",

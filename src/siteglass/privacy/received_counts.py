@@ -4,14 +4,17 @@ and sent by mail."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from siteglass.errors import Unavailable
-from siteglass.platform.mailer import Mailer, MailError, MailRefused
+from siteglass.platform.mailer import MailDeferred, Mailer, MailError, MailRefused
 from siteglass.platform.postgres import Postgres
 
 COUNT_EVERY_S = 30.0
 COUNT_TIMEOUT_MS = 120_000
 MAX_AT_ONCE = 20
+MAIL_AGAIN_AFTER = timedelta(minutes=15)
+"""A recipient whose server does not take the mail now waits for so long; others do not."""
 # Fewer are not distinguished: a number of one or two could be recognised.
 LEAST_SHOWN = 3
 
@@ -97,7 +100,8 @@ async def _mail_counts(postgres: Postgres, mailer: Mailer, link: str) -> None:
     """Send what was counted. An address that refuses mail gets none, as one that cannot be reached any more."""
     counted = await postgres.fetch(
         "SELECT value_hash, email, customers FROM {schema}.received_counts"
-        " WHERE customers IS NOT NULL AND email IS NOT NULL ORDER BY counted_at LIMIT $1",
+        " WHERE customers IS NOT NULL AND email IS NOT NULL AND coalesce(mail_after <= clock_timestamp(), true)"
+        " ORDER BY counted_at LIMIT $1",
         MAX_AT_ONCE,
     )
     for row in counted:
@@ -106,6 +110,14 @@ async def _mail_counts(postgres: Postgres, mailer: Mailer, link: str) -> None:
             await mailer.send(row["email"], SUBJECT, text)
         except MailRefused:
             pass
+        except MailDeferred:
+            await postgres.fetch(
+                "UPDATE {schema}.received_counts SET mail_after = clock_timestamp() + $2::interval"
+                " WHERE value_hash = $1",
+                row["value_hash"],
+                MAIL_AGAIN_AFTER,
+            )
+            continue
         except MailError as error:
             raise Unavailable(f"mail cannot be sent: {error}") from None
         await postgres.fetch(

@@ -37,6 +37,7 @@ BEGIN
     DELETE FROM {schema}.reports t WHERE t.account_id = erased;
     DELETE FROM {schema}.downloads t WHERE t.account_id = erased;
     DELETE FROM {schema}.uploads t WHERE t.account_id = erased;
+    DELETE FROM {schema}.failed_sign_ins t WHERE t.account_id = erased;
     DELETE FROM {schema}.balance_alerts t WHERE t.account_id = erased;
     -- what was read from the ledger
     DELETE FROM {schema}.paid t WHERE t.account_id = erased;

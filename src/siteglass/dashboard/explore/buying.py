@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from siteglass.access.browsing import browser_terms, chargeable
 from siteglass.access.keys import Caller
+from siteglass.billing.paid import key_after_refunds
 from siteglass.dashboard.guard import Dashboard, Visit
 from siteglass.dashboard.refusals import NOT_ALLOWED, PageRefusal
 from siteglass.errors import (
@@ -25,7 +27,8 @@ from siteglass.leads.charging import FIRST_REQUEST_HEADER, FindOffer, FreeBefore
 async def charge_visitor(
     dashboard: Dashboard, visit: Visit, retry: Retry, make_find: Callable[[Caller], FindOffer]
 ) -> str:
-    """Charge for what a button named, once per key. Returns the request that was charged. Raises PageRefusal.
+    """Charge for what a button named, once per key; after a refund, once more. Returns the request that
+    was charged. Raises PageRefusal.
 
     What was free is not found again: the ledger has its leads, and the search may leave them out by now.
     """
@@ -34,6 +37,7 @@ async def charge_visitor(
     caller = await chargeable(postgres, terms.caller, who.person_id, who.name)
     try:
         await dashboard.take_units(visit, terms.caller, 1)
+        retry = replace(retry, key=await key_after_refunds(postgres, who.account_id, retry.key))
         before = await dashboard.charger.find_earlier(caller, retry)
         if isinstance(before, FreeBefore):
             return before.request_id
