@@ -43,13 +43,15 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
     )
     states = "Tables     0014_account_states: Accounts that are suspended or closed, and what was done about reports."
     factor = "Tables     0015_required_second_factor: Accounts whose people need a second factor."
-    newest = (
-        f"Tables     {schema.HEAD}: People who run the service in the console, failed jobs, and signed heads of ledger"
+    operators = (
+        "Tables     0016_operators: People who run the service in the console, failed jobs, and signed heads of ledger"
         " and audit log."
     )
+    newest = f"Tables     {schema.HEAD}: Watches: saved searches that run again, their runs, and the new leads of each."
     assert received in fresh.output
     assert states in fresh.output
     assert factor in fresh.output
+    assert operators in fresh.output
     assert newest in fresh.output
     assert "Setting    SITEGLASS_OLD_NAME is not known to this release and has no effect." in fresh.output
     assert "2. siteglass migrate" in fresh.output

@@ -24,6 +24,7 @@ SHARED = {
     "old downloads",
     "old sessions",
     "old uploads",
+    "old watch runs",
     "received counts",
     "sealed second factors",
     "unsettled suppressions",

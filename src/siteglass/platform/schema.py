@@ -15,7 +15,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0016_operators"
+HEAD = "0017_watches"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -69,6 +69,9 @@ RIGHTS = {
     "audit_chain": "SELECT, INSERT",
     "roots": "SELECT, INSERT",
     "signed_heads": "SELECT, INSERT, UPDATE",
+    "watches": "SELECT, INSERT, UPDATE, DELETE",
+    "watch_recipients": "SELECT, INSERT, DELETE",
+    "watch_runs": "SELECT, INSERT, UPDATE, DELETE",
 }
 FUNCTIONS = (
     *("charge_batch", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),
