@@ -60,6 +60,12 @@ from siteglass.leads.operations import PAGE, SEARCH, VALUES, VALUES_PATH
 from siteglass.leads.sandbox import SandboxCharger, SandboxEndpoints
 from siteglass.leads.searches.endpoints import SearchEndpoints
 from siteglass.leads.searches.searches import SavedSearches
+from siteglass.leads.watches.endpoints import WatchEndpoints
+from siteglass.leads.watches.running import WORK_EVERY_S as RUN_WATCHES_EVERY_S
+from siteglass.leads.watches.running import WatchRunner
+from siteglass.leads.watches.runs import FORGET_EVERY_S as FORGET_RUNS_EVERY_S
+from siteglass.leads.watches.runs import Runs
+from siteglass.leads.watches.watches import Watches
 from siteglass.openapi.endpoints import document_route
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.people import sessions
@@ -157,6 +163,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("long ledgers", READ_EVERY_S, partial(read_long_ledgers, backends.postgres), shared=True),
                 Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres), shared=True),
                 Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads, shared=True),
+                # Not shared: workers share the watches among themselves, each of which has a lease.
+                Job("watches", RUN_WATCHES_EVERY_S, WatchRunner(runs, live, sandbox).work),
+                Job("old watch runs", FORGET_RUNS_EVERY_S, runs.forget_old, shared=True),
                 Job(
                     "closed accounts",
                     ERASE_EVERY_S,
@@ -237,6 +246,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         language_model,
     )
     docs = Docs()
+    saved, sandbox_saved = SavedSearches(backends.postgres, test=False), SavedSearches(backends.postgres, test=True)
+    watches, sandbox_watches = Watches(backends.postgres, test=False), Watches(backends.postgres, test=True)
+    runs = Runs(backends.postgres)
     routes = [
         *_routes(guard, live.handlers(), sandbox.handlers()),
         *_routes(
@@ -246,8 +258,13 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         ),
         *_routes(
             guard,
-            SearchEndpoints(SavedSearches(backends.postgres, test=False), live).handlers(),
-            SearchEndpoints(SavedSearches(backends.postgres, test=True), sandbox).handlers(),
+            SearchEndpoints(saved, live).handlers(),
+            SearchEndpoints(sandbox_saved, sandbox).handlers(),
+        ),
+        *_routes(
+            guard,
+            WatchEndpoints(watches, runs, saved, live).handlers(),
+            WatchEndpoints(sandbox_watches, runs, sandbox_saved, sandbox).handlers(),
         ),
         *BillingEndpoints(backends).routes(guard),
         *PrivacyEndpoints(index, door, limiter).routes(guard),

@@ -259,11 +259,13 @@ _MISSING = {
     "list": "There is no list {}. GET /v1/lists returns the lists of the account.",
     "account": "There is no account {}. GET /admin/v1/accounts finds accounts.",
     "saved search": "There is no saved search {}. GET /v1/searches returns those that your key sees.",
+    "watch": "There is no watch on a saved search {}. GET /v1/watches returns those that your key sees.",
+    "run": "The watch has no run {}; runs are deleted after 30 days. GET /v1/watches/{{name}}/runs returns its runs.",
 }
 
 
 class NotFound(SiteglassError):
-    """No such path, no ledger entry of such a request, no such lead, list or saved search.
+    """No such path, no ledger entry of such a request, no such lead, list, saved search or watch.
 
     `meant` is the method and path that the caller probably meant; `missing` says what is missing, if not the path.
     """

@@ -120,7 +120,7 @@ def test_every_action_is_in_the_audit_log(run: Run) -> None:
         run("key", "rotate", "2")
     who = f"operator {getpass.getuser()}"
     plan = (
-        '{"name": "large", "burst": 50, "preview": "named", "currency": "USD", "rate_per_s": 10, '
+        '{"name": "large", "burst": 50, "preview": "named", "watches": 100, "currency": "USD", "rate_per_s": 10, '
         '"daily_api_cap": null, "daily_lead_cap": null, "api_price_micros": 0, "lead_price_micros": 0, '
         '"rebill_after_hours": null, "preview_leads_per_day": 1000}'
     )

@@ -47,6 +47,7 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         "Tables     0016_operators: People who run the service in the console, failed jobs, and signed heads of ledger"
         " and audit log."
     )
+    watches = "Tables     0017_watches: Watches: saved searches that run again, their runs, and the new leads of each."
     newest = (
         f"Tables     {schema.HEAD}: Failed sign-ins by hour, mails that wait for one recipient, and received leads by"
         " time."
@@ -55,6 +56,7 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
     assert states in fresh.output
     assert factor in fresh.output
     assert operators in fresh.output
+    assert watches in fresh.output
     assert newest in fresh.output
     assert "Setting    SITEGLASS_OLD_NAME is not known to this release and has no effect." in fresh.output
     assert "2. siteglass migrate" in fresh.output
@@ -74,6 +76,7 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         states,
         factor,
         operators,
+        watches,
         newest,
     ]
 

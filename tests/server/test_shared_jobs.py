@@ -25,6 +25,7 @@ SHARED = {
     "old downloads",
     "old sessions",
     "old uploads",
+    "old watch runs",
     "received counts",
     "sealed second factors",
     "unsettled suppressions",

@@ -90,6 +90,8 @@ class Plan:
     """What a search in the browser shows of leads that cost something."""
     preview_leads_per_day: int = 1_000
     """How many leads an account sees per day (UTC) that it did not see in the last 30 days."""
+    watches: int = 100
+    """How many watches an account may have."""
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.
@@ -136,7 +138,7 @@ async def list_plans(postgres: Postgres) -> Sequence[Plan]:
     """All plans."""
     rows = await postgres.fetch(
         "SELECT name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros, lead_price_micros, currency,"
-        " rebill_after_hours, preview, preview_leads_per_day FROM {schema}.plans ORDER BY name LIMIT $1",
+        " rebill_after_hours, preview, preview_leads_per_day, watches FROM {schema}.plans ORDER BY name LIMIT $1",
         MAX_LISTED,
         timeout_ms=ADMIN_TIMEOUT_MS,
     )
@@ -146,17 +148,17 @@ async def list_plans(postgres: Postgres) -> Sequence[Plan]:
 _SET_PLAN = """
 WITH changed AS (
     INSERT INTO {schema}.plans AS p (name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros,
-        lead_price_micros, currency, rebill_after_hours, preview, preview_leads_per_day)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        lead_price_micros, currency, rebill_after_hours, preview, preview_leads_per_day, watches)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
     ON CONFLICT (name) DO UPDATE SET rate_per_s = excluded.rate_per_s, burst = excluded.burst,
         daily_api_cap = excluded.daily_api_cap, daily_lead_cap = excluded.daily_lead_cap,
         api_price_micros = excluded.api_price_micros, lead_price_micros = excluded.lead_price_micros,
         currency = excluded.currency, rebill_after_hours = excluded.rebill_after_hours, preview = excluded.preview,
-        preview_leads_per_day = excluded.preview_leads_per_day
+        preview_leads_per_day = excluded.preview_leads_per_day, watches = excluded.watches
     RETURNING p.*
 )
 INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
-SELECT 'operator', $12, 'plan.set', to_jsonb(changed) FROM changed
+SELECT 'operator', $13, 'plan.set', to_jsonb(changed) FROM changed
 """
 
 
@@ -164,12 +166,12 @@ async def set_plan(postgres: Postgres, plan: Plan, *, actor: str) -> None:
     """Make a plan, or change it for all accounts that have it; seen by workers within a second."""
     values = (plan.name, plan.rate_per_s, plan.burst, plan.daily_api_cap, plan.daily_lead_cap)
     prices = (plan.api_price_micros, plan.lead_price_micros, plan.currency, plan.rebill_after_hours)
-    previews = (plan.preview, plan.preview_leads_per_day)
+    extras = (plan.preview, plan.preview_leads_per_day, plan.watches)
     hours = plan.rebill_after_hours
     # What was paid counts from the moment the plan changes: remembered before it does, then once more the rows since.
     known = {} if hours is None else await _remember_paid(postgres, plan.name, hours, None)
     try:
-        await postgres.fetchrow(_SET_PLAN, *values, *prices, *previews, actor, timeout_ms=ADMIN_TIMEOUT_MS)
+        await postgres.fetchrow(_SET_PLAN, *values, *prices, *extras, actor, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     if hours is not None:

@@ -349,6 +349,7 @@ def plan_list() -> None:
     help="Maximum number of new leads that an account sees per day (UTC) before it gets them. New ones were not seen "
     "for 30 days. 100000: any number.",
 )
+@click.option("--watches", type=click.IntRange(0, 10_000), help="Maximum number of watches of an account.")
 def plan_set(name: str, **given: float | int | str | None) -> None:
     """Create a plan, or change it for all its accounts; omitted values stay as they are, or as in the standard plan."""
     from siteglass.access import accounts

@@ -21,12 +21,12 @@ from siteglass.dashboard.examples import EXAMPLES
 from siteglass.dashboard.explore.address import EXPLORE, SELECT, apply_changes
 from siteglass.dashboard.explore.chips import Chip, make_chips
 from siteglass.dashboard.explore.notes import SearchHint, make_hints
-from siteglass.dashboard.explore.rows import LeadRow, bought_row
 from siteglass.dashboard.forms import Form
 from siteglass.dashboard.guard import SIGN_IN
 from siteglass.dashboard.rendering import make_environment
 from siteglass.errors import BadRequest, SiteglassError
 from siteglass.leads.charging import find_offer
+from siteglass.leads.rows import LeadRow, bought_row
 from siteglass.leads.sandbox import SandboxEndpoints
 from siteglass.people.secrecy import bucket
 from siteglass.settings import Settings

@@ -21,6 +21,7 @@ from siteglass.platform.opensearch import EngineError
 # A generation is named by the clock of the machine that created it, but opt-outs are dated by PostgreSQL's clock. A
 # fast clock must not let workers forget opt-outs that were listed just afterwards. No machine in use is wrong by a day.
 CLOCK_MARGIN = timedelta(days=1)
+META_TIMEOUT_MS = 2_000
 
 
 class GenerationError(Exception):
@@ -317,10 +318,16 @@ async def status(index: Index) -> list[Generation]:
     return generations
 
 
+async def live_build(index: Index) -> str:
+    """The build that made the generation that is searched."""
+    found = await index.opensearch.request("GET", f"/{index.names.read}/_mapping", timeout_ms=META_TIMEOUT_MS)
+    return max((str(one["mappings"].get("_meta", {}).get("build", "")) for one in found.values()), default="")
+
+
 async def readiness(index: Index) -> str | None:
     """Why searches cannot be answered, or None."""
     try:
-        found = await index.opensearch.request("GET", f"/{index.names.read}/_mapping", timeout_ms=2_000)
+        found = await index.opensearch.request("GET", f"/{index.names.read}/_mapping", timeout_ms=META_TIMEOUT_MS)
     except EngineError as error:
         return "no index generation is live" if error.status == 404 else f"opensearch refused: {error.status}"
     except Unavailable:

@@ -6,6 +6,7 @@ from siteglass.billing import operations as billing
 from siteglass.leads import operations as leads
 from siteglass.leads.lists import operations as lists
 from siteglass.leads.searches import operations as searches
+from siteglass.leads.watches import operations as watches
 from siteglass.privacy import operations as privacy
 from siteglass.web import operations as web
 
@@ -13,6 +14,7 @@ OPERATIONS = (
     *leads.OPERATIONS,
     *lists.OPERATIONS,
     *searches.OPERATIONS,
+    *watches.OPERATIONS,
     *billing.OPERATIONS,
     *privacy.OPERATIONS,
     *web.OPERATIONS,

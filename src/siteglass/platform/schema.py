@@ -70,6 +70,9 @@ RIGHTS = {
     "audit_chain": "SELECT, INSERT",
     "roots": "SELECT, INSERT",
     "signed_heads": "SELECT, INSERT, UPDATE",
+    "watches": "SELECT, INSERT, UPDATE, DELETE",
+    "watch_recipients": "SELECT, INSERT, DELETE",
+    "watch_runs": "SELECT, INSERT, UPDATE, DELETE",
 }
 FUNCTIONS = (
     *("charge_batch", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),

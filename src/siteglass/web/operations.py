@@ -77,7 +77,7 @@ class Operation:
     method: str
     path: str
     errors: Errors
-    tag: Literal["Leads", "Lists", "Searches", "Account", "Opt-out", "Service", "Console"]
+    tag: Literal["Leads", "Lists", "Searches", "Watches", "Account", "Opt-out", "Service", "Console"]
     summary: str
     description: str
     success: Success

@@ -17,7 +17,6 @@ from siteglass.dashboard.explore.address import EXPLORE
 from siteglass.dashboard.explore.buying import charge_visitor
 from siteglass.dashboard.explore.contacts import ContactLine, contact_lines, hidden_lines
 from siteglass.dashboard.explore.lead_facts import LeadFacts, lead_facts
-from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, came_from, see_other
 from siteglass.dashboard.refusals import PageRefusal
 from siteglass.errors import BadRequest, NotFound, TooManyRequests, Unavailable
@@ -33,6 +32,7 @@ from siteglass.leads.reports import (
     reported_values,
     value_hash,
 )
+from siteglass.leads.rows import LeadRow, bought_row, preview_row
 from siteglass.leads.single import leads_offer, leads_retry
 from siteglass.suppression.values import Hasher
 

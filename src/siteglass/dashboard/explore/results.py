@@ -20,7 +20,6 @@ from siteglass.billing.paid import paid_times
 from siteglass.billing.receipts import Entry, of_request
 from siteglass.dashboard.explore.address import ExploreSearch
 from siteglass.dashboard.explore.chips import clause_name, only_country, search_says
-from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row, unseen_row
 from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, TooManyRequests, Unavailable
 from siteglass.leads import previews
 from siteglass.leads.charging import (
@@ -35,6 +34,7 @@ from siteglass.leads.charging import (
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.evidence import find_leads
 from siteglass.leads.responses import ERROR_HEADER, ESTIMATED_HEADER
+from siteglass.leads.rows import LeadRow, bought_row, preview_row, unseen_row
 from siteglass.platform.postgres import Postgres
 from siteglass.query.relaxations import Relaxation
 

@@ -34,6 +34,8 @@ DOWNLOADED = "downloaded"
 """Leads that people downloaded in the dashboard."""
 BUILT_IN = (DOWNLOADED, PAID, RECEIVED)
 """Lists that every account has, and names that callers cannot give to lists."""
+RUN_PREFIX = "watch-run-"
+"""Names of lists with the new leads of a watch run start so; callers cannot give such names to lists."""
 MAX_LISTS = 100
 """Lists of an account, the built-in ones not counted."""
 MAX_LIST_DOMAINS = 100_000
@@ -95,9 +97,24 @@ class Lists:
     async def stored(self, account_id: int) -> list[DomainList]:
         """All lists as they are stored: built-in ones may be missing, or lack the newest ledger rows."""
         rows = await self._postgres.fetch(
-            f"SELECT {_COLUMNS} FROM {{schema}}.lists WHERE account_id = $1 AND test = $2 ORDER BY name",  # noqa: S608 - names of ours
+            f"SELECT {_COLUMNS} FROM {{schema}}.lists WHERE account_id = $1 AND test = $2 AND run_id IS NULL"  # noqa: S608 - names of ours
+            " ORDER BY name",
             account_id,
             self._test,
+        )
+        return [DomainList(*row) for row in rows]
+
+    async def of_runs(
+        self, account_id: int, names: Collection[str] = (), ids: Collection[int] = ()
+    ) -> list[DomainList]:
+        """The lists among these that are the new leads of watch runs: only searches see them."""
+        rows = await self._postgres.fetch(
+            f"SELECT {_COLUMNS} FROM {{schema}}.lists WHERE account_id = $1 AND test = $2 AND run_id IS NOT NULL"  # noqa: S608 - names of ours
+            " AND (name = ANY($3::text[]) OR id = ANY($4::bigint[]))",
+            account_id,
+            self._test,
+            list(names),
+            list(ids),
         )
         return [DomainList(*row) for row in rows]
 
@@ -108,7 +125,8 @@ class Lists:
         if name in BUILT_IN:
             return next(list_ for list_ in await self.of_account(account_id, (name,)) if list_.name == name)
         row = await self._postgres.fetchrow(
-            f"SELECT {_COLUMNS} FROM {{schema}}.lists WHERE account_id = $1 AND test = $2 AND name = $3",  # noqa: S608 - names of ours
+            f"SELECT {_COLUMNS} FROM {{schema}}.lists WHERE account_id = $1 AND test = $2 AND name = $3"  # noqa: S608 - names of ours
+            " AND run_id IS NULL",
             account_id,
             self._test,
             name,
@@ -119,11 +137,16 @@ class Lists:
 
     async def create(self, account_id: int, name: str) -> DomainList:
         """A new, empty list; raises BadRequest if the name is taken or there are too many."""
+        if name.startswith(RUN_PREFIX):
+            message = f"names that start with {RUN_PREFIX} are those of watch runs; choose another name"
+            raise BadRequest([Problem("name", message)])
         async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
             # Two requests could both count one list less than is allowed.
             await self._postgres.wait_for_turn(connection, "lists of an account", account_id)
             count = await connection.fetchval(
-                self._postgres.sql("SELECT count(*) FROM {schema}.lists WHERE account_id = $1 AND NOT built_in"),
+                self._postgres.sql(
+                    "SELECT count(*) FROM {schema}.lists WHERE account_id = $1 AND NOT built_in AND run_id IS NULL"
+                ),
                 account_id,
             )
             if count >= MAX_LISTS:
@@ -237,7 +260,8 @@ class Lists:
         await self._update(account_id, BUILT_IN)
         rows = await self._postgres.fetch(
             "SELECT l.name, count(*) AS domains FROM {schema}.lists l JOIN {schema}.list_domains d ON d.list_id = l.id"
-            " WHERE l.account_id = $1 AND l.test = $2 AND d.domain = ANY($3::text[]) GROUP BY l.name ORDER BY l.name",
+            " WHERE l.account_id = $1 AND l.test = $2 AND l.run_id IS NULL AND d.domain = ANY($3::text[])"
+            " GROUP BY l.name ORDER BY l.name",
             account_id,
             self._test,
             list(domains),

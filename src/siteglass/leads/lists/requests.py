@@ -145,13 +145,13 @@ def read_new_list(body: dict[str, Any]) -> NewList:
     return NewList(name, read_domains(texts))
 
 
-def read_name(body: dict[str, Any], problems: Problems) -> str:
-    """The name of something new; empty if it is wrong."""
-    name = body.get("name")
+def read_name(body: dict[str, Any], problems: Problems, field: str = "name") -> str:
+    """A name of the caller's choice; empty if it is wrong."""
+    name = body.get(field)
     if isinstance(name, str) and NAME.fullmatch(name):
         return name
     found = repeated(name) if isinstance(name, str) else "nothing" if name is None else type_name(name)
-    problems.append(Problem("name", f"{_NAME_RULE}; found {found}"))
+    problems.append(Problem(field, f"{_NAME_RULE}; found {found}"))
     return ""
 
 

@@ -11,7 +11,7 @@ from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.index.compile import Exclusion, Extra, Query
 from siteglass.index.lead_numbers import numbered_in
 from siteglass.leads.lists.bitmaps import pack, union
-from siteglass.leads.lists.lists import BUILT_IN, PAID, RECEIVED, DomainList, Lists
+from siteglass.leads.lists.lists import BUILT_IN, PAID, RECEIVED, RUN_PREFIX, DomainList, Lists
 from siteglass.web.requests import nearest_name
 
 MAX_SELECTED = 10
@@ -59,8 +59,11 @@ class ListFilter:
         """The lists with these names, and what the engine filters by; raises BadRequest if one does not exist."""
         if not names.exclude and not names.only:
             return NO_LISTS, ()
-        needed = {*names.exclude, *names.only} & {*BUILT_IN}
+        selected = {*names.exclude, *names.only}
+        needed = selected & {*BUILT_IN}
         lists = await (self._lists.of_account(account_id, needed) if needed else self._lists.stored(account_id))
+        if runs := {name for name in selected if name.startswith(RUN_PREFIX)}:
+            lists += await self._lists.of_runs(account_id, names=runs)
         known = {list_.name: list_.id for list_ in lists}
         problems = Problems()
         for field, sent in names.sent.items():
@@ -84,6 +87,8 @@ class ListFilter:
         known = {one.id: one for one in await self._lists.stored(account_id)}
         if needed := {list_.name for list_id, list_ in known.items() if list_id in selected and list_.built_in}:
             known = {one.id: one for one in await self._lists.of_account(account_id, needed)}
+        if missing := selected - known.keys():
+            known |= {one.id: one for one in await self._lists.of_runs(account_id, ids=missing)}
         if not selected <= known.keys():
             message = "a list of this search was deleted; start the search again without it"
             raise BadRequest([Problem("exclude_lists" if selection.exclude else "only_lists", message)])

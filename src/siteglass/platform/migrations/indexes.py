@@ -43,6 +43,7 @@ INDEXES = (
     Index("keys_by_person", "keys", "(account_id, person_id) WHERE person_id IS NOT NULL", unique=True),
     Index("previewed_by_lead", "previewed", "(account_id, domain, day)"),
     Index("received_by_time", "received", "(account_id, at)"),
+    Index("lists_by_run", "lists", "(run_id) WHERE run_id IS NOT NULL"),
 )
 
 

@@ -7,7 +7,7 @@ from alembic import op
 from siteglass.platform.migrations import run_script
 
 revision = "0018_limits"
-down_revision = "0016_operators"
+down_revision = "0017_watches"
 
 
 def upgrade() -> None:

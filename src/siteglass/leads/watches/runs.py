@@ -1,0 +1,181 @@
+"""The runs of watches: statements on `watch_runs`, and on the list of each run.
+
+A worker takes a watch by its lease. What a run found is written in one transaction with the matches that now count as
+seen. A run whose worker was killed leaves nothing, and the next one finds the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from pyroaring import BitMap
+
+from siteglass.errors import NotFound
+from siteglass.leads.lists.bitmaps import pack
+from siteglass.leads.lists.lists import RUN_PREFIX
+from siteglass.leads.watches.watches import WATCH_COLUMNS, WRITE_TIMEOUT_MS, Watch, read_watch
+from siteglass.platform.postgres import Postgres
+
+if TYPE_CHECKING:
+    from siteglass.platform.postgres import Connection
+
+Outcome: TypeAlias = Literal["baseline", "compared", "too_many", "unreadable"]
+
+LEASE = timedelta(minutes=2)
+"""Longer than a run takes."""
+KEPT_FOR = timedelta(days=30)
+FORGET_EVERY_S = 600.0
+MAX_LISTED: Final = 100
+
+_CLAIM = f"""
+UPDATE {{schema}}.watches w SET lease = w.lease + 1, leased_until = clock_timestamp() + $1
+FROM {{schema}}.saved_searches s
+WHERE s.id = w.search_id AND w.id = (
+    SELECT d.id FROM {{schema}}.watches d JOIN {{schema}}.saved_searches t ON t.id = d.search_id
+    JOIN {{schema}}.accounts a ON a.id = t.account_id
+    WHERE NOT d.paused AND d.next_run_at <= clock_timestamp() AND d.leased_until <= clock_timestamp()
+        AND a.state = 'active'
+    ORDER BY d.next_run_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
+)
+RETURNING {WATCH_COLUMNS}, w.seen, w.highest_no, w.build, w.lease
+"""  # noqa: S608 - constants of ours
+_MOVE = """
+UPDATE {schema}.watches SET seen = coalesce($3, seen), ran_at = clock_timestamp(), highest_no = $4, build = $5,
+    next_run_at = $6, leased_until = '-infinity'
+WHERE id = $1 AND lease = $2 RETURNING id
+"""
+_RECORD = """
+INSERT INTO {schema}.watch_runs (watch_id, outcome, matches, new_leads, reread, delivered_at)
+VALUES ($1, $2, $3, $4, $5, CASE WHEN $4 = 0 THEN clock_timestamp() END) RETURNING id
+"""
+_LIST = """
+INSERT INTO {schema}.lists (account_id, test, name, bitmap, domains, run_id)
+VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
+"""
+_LIST_DOMAINS = """
+INSERT INTO {schema}.list_domains (list_id, domain, lead_no, tried_at)
+SELECT $1, domain, lead_no, clock_timestamp() FROM unnest($2::text[], $3::int[]) n (domain, lead_no)
+"""
+_RUN = "r.id, r.ran_at, r.outcome, r.matches, r.new_leads, r.reread, r.mailed"
+
+
+class LeaseLost(Exception):
+    """The watch was changed or deleted meanwhile, or another worker has taken it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueWatch:
+    """A watch that a worker has taken, and what its last run left."""
+
+    watch: Watch
+    seen: bytes | None
+    """All matches so far; None before the first run."""
+    highest_no: int
+    build: str
+    lease: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run found."""
+
+    outcome: Outcome
+    highest_no: int
+    build: str
+    matches: int = 0
+    seen: BitMap | None = None
+    new: Sequence[tuple[int, str]] = ()
+    """Numbers and domains of new leads."""
+    reread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of a watch."""
+
+    id: int
+    ran_at: datetime
+    outcome: Outcome
+    matches: int
+    new_leads: int
+    reread: int
+    mailed: Sequence[int]
+
+    @property
+    def list_name(self) -> str:
+        """The list of its new leads, which searches can name."""
+        return f"{RUN_PREFIX}{self.id}"
+
+
+class Runs:
+    """The runs of all watches."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    async def of_watch(self, watch: Watch) -> list[Run]:
+        """The newest runs of a watch, the last one first."""
+        rows = await self._postgres.fetch(
+            f"SELECT {_RUN} FROM {{schema}}.watch_runs r WHERE r.watch_id = $1 ORDER BY r.id DESC LIMIT $2",  # noqa: S608 - names of ours
+            watch.id,
+            MAX_LISTED,
+        )
+        return [Run(*row) for row in rows]
+
+    async def find(self, watch: Watch, run_id: int) -> Run:
+        """A run of a watch; raises NotFound."""
+        row = await self._postgres.fetchrow(
+            f"SELECT {_RUN} FROM {{schema}}.watch_runs r WHERE r.watch_id = $1 AND r.id = $2",  # noqa: S608 - names of ours
+            watch.id,
+            run_id,
+        )
+        if row is None:
+            raise NotFound(str(run_id), missing="run")
+        return Run(*row)
+
+    async def forget_old(self) -> None:
+        """Delete runs that were kept long enough, with their lists."""
+        await self._postgres.fetch(
+            "DELETE FROM {schema}.watch_runs WHERE ran_at < clock_timestamp() - $1::interval",
+            KEPT_FOR,
+            timeout_ms=WRITE_TIMEOUT_MS,
+        )
+
+    # --- for the worker that has the lease ------------------------------------------------------
+
+    async def claim(self) -> DueWatch | None:
+        """Take the watch that is due for longest, for the time of a lease."""
+        row = await self._postgres.fetchrow(_CLAIM, LEASE, timeout_ms=WRITE_TIMEOUT_MS)
+        if row is None:
+            return None
+        return DueWatch(read_watch(row), row["seen"], row["highest_no"], row["build"], row["lease"])
+
+    async def record(self, due: DueWatch, found: Found, next_run_at: datetime) -> None:
+        """Write what a run found, and that it is seen; raises LeaseLost."""
+        async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
+            seen = None if found.seen is None else pack(found.seen)
+            moved = await connection.fetchrow(
+                self._postgres.sql(_MOVE),
+                *(due.watch.id, due.lease, seen, found.highest_no, found.build, next_run_at),
+            )
+            if moved is None:
+                raise LeaseLost
+            run_id = await connection.fetchval(
+                self._postgres.sql(_RECORD),
+                *(due.watch.id, found.outcome, found.matches, len(found.new), found.reread),
+            )
+            if found.new:
+                await self._list_new(connection, due.watch, run_id, found.new)
+
+    async def _list_new(
+        self, connection: Connection, watch: Watch, run_id: int, new: Sequence[tuple[int, str]]
+    ) -> None:
+        numbers, domains = zip(*new, strict=True)
+        list_id = await connection.fetchval(
+            self._postgres.sql(_LIST),
+            *(watch.account_id, watch.test, f"{RUN_PREFIX}{run_id}", pack(BitMap(numbers)), len(new), run_id),
+        )
+        await connection.execute(self._postgres.sql(_LIST_DOMAINS), list_id, list(domains), list(numbers))
