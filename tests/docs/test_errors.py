@@ -46,7 +46,7 @@ def _answers(code: str) -> list[Block]:
 
 @pytest.fixture
 def reader(demo: Demo, tmp_path: Path) -> Iterator[Reader]:
-    made = Reader(tmp_path, {**demo.environment, **demo.variables})
+    made = Reader(tmp_path, {**demo.environment, **demo.variables}, exact=demo.whole)
     yield made
     made.close()
 
