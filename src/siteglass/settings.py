@@ -182,9 +182,14 @@ class Settings:
     s3_secret_key: Annotated[str, "Secret key of that storage."] = _secret("")
     lead_max_age_days: Annotated[
         int,
-        "Leads that were crawled more days ago are not loaded, and `siteglass index expire` deletes them; 0: "
-        "leads never expire.",
+        "Leads whose last crawl or import is more days ago are not loaded, and `siteglass index expire` deletes them; "
+        "0: leads never expire.",
     ] = 0
+    source_precedence: Annotated[
+        tuple[str, ...],
+        "Which source of a fact is believed first: `site`, `import` and `place`, each once, comma-separated. Run "
+        "`siteglass ingest rebuild` after a change.",
+    ] = ("site", "import", "place")
     max_connections: Annotated[int, "Maximum number of open connections per worker; further ones are answered 503."] = (
         800
     )
@@ -463,6 +468,11 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
             raise SettingsError(f"{name}: there is no file {text}.")
     made = _with_tls(Settings(**given))
     _require_endpoint(made)
+    if sorted(made.source_precedence) != ["import", "place", "site"]:
+        raise SettingsError(
+            f"{variable('source_precedence')}: expected site, import and place, each once, in any order; found "
+            f"{','.join(made.source_precedence)!r}."
+        )
     if made.request_timeout_ms <= made.charge_timeout_ms:
         raise SettingsError(
             f"{variable('request_timeout_ms')} is {made.request_timeout_ms}, but must be more than "

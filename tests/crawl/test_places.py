@@ -14,8 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from siteglass.corpus.tables import TableError
-from siteglass.crawl.places import FoundPlaces, find_places, source_of, trade_of_category, trades_of
+from siteglass.crawl.places import FoundPlaces, find_places, records_of, source_of, trade_of_category, trades_of
+from siteglass.ingest.facts import from_table
+from siteglass.ingest.sources import known_fields, record_of
+from siteglass.ingest.store.facts_store import open_store
 from siteglass.query.trades import trades
+from siteglass.query.values import moment_text
 from siteglass.settings import Settings
 from testing.overture import DENTISTS, TRAPS, Form, made_places, write_places
 from testing.s3_server import BUCKET, S3Server
@@ -69,6 +73,24 @@ def test_each_trap_is_left_out_for_its_reason(tmp_path: Path) -> None:
             "closed": 2,
         }
     )
+
+
+def test_places_say_name_phone_address_and_trade(tmp_path: Path) -> None:
+    row = made_places(1, "taxonomy")[0].row
+    branch = {**row, "id": "branch", "phones": ["01 5120000", "0043 1 5120000", "12", None], "addresses": None}
+    branch["addresses"] = [{"locality": "Rom", "country": "IT"}, {"locality": "Wien", "country": "AT"}]
+    rows = [{**row, "websites": ["zahn.at"]}, {**branch, "websites": ["https://zahn.at/wien"]}]
+    write_places(tmp_path / "places.parquet", "taxonomy", rows)
+    found = dentists_of(tmp_path / "places.parquet")
+    first, second = records_of(found, f"s3://bucket/{RELEASE}", 7)
+    assert (first.source, first.id, first.label) == ("place", "place-0", "Overture, 2026-10")
+    assert moment_text(first.at_ms) == "2026-10-21T00:00:00Z"
+    assert known_fields(second.lead) == {
+        "domain": "zahn.at", "crawled_at_ms": 0, "business_name": "Place 0", "phones": ("+4315120000",),
+        "country": "AUT", "state": "9", "city": "Vienna", "trades": ("dentist",),
+    }  # fmt: skip
+    found.licences.clear()  # as for domains that opted out
+    assert list(records_of(found, "places", 7)) == []
 
 
 def test_row_groups_of_other_countries_are_not_read(tmp_path: Path) -> None:
@@ -127,13 +149,13 @@ def test_each_category_is_in_one_line_of_the_table() -> None:
 
 def test_a_new_category_counts_as_the_nearest_wider_one() -> None:
     taxonomy = {"primary": "braces_bar", "hierarchy": ["health_care", "dental_clinic", "braces_bar"]}
-    assert trades_of({"taxonomy": taxonomy}) == {"dentist"}
-    assert trades_of({"taxonomy": {**taxonomy, "alternates": ["cafe", "park"]}}) == {"dentist", "cafe"}
-    assert trades_of({"taxonomy": {"primary": "braces_bar"}, "basic_category": "dental_clinic"}) == {"dentist"}
-    assert trades_of({"categories": {"primary": "park", "alternate": ["dentist"]}}) == {"dentist"}
+    assert trades_of({"taxonomy": taxonomy}) == ["dentist"]
+    assert trades_of({"taxonomy": {**taxonomy, "alternates": ["cafe", "park"]}}) == ["dentist", "cafe"]
+    assert trades_of({"taxonomy": {"primary": "braces_bar"}, "basic_category": "dental_clinic"}) == ["dentist"]
+    assert trades_of({"categories": {"primary": "park", "alternate": ["dentist"]}}) == ["dentist"]
     # A category that is known to be no trade does not become a wider one.
-    assert trades_of({"taxonomy": {"primary": "food_stall_area", "hierarchy": ["shopping", "market"]}}) == set()
-    assert trades_of({"taxonomy": None, "categories": None, "basic_category": None}) == set()
+    assert trades_of({"taxonomy": {"primary": "food_stall_area", "hierarchy": ["shopping", "market"]}}) == []
+    assert trades_of({"taxonomy": None, "categories": None, "basic_category": None}) == []
 
 
 def test_fill_adds_domains_with_source_and_licence(crawl_settings: Settings, tmp_path: Path) -> None:
@@ -151,6 +173,7 @@ def test_fill_adds_domains_with_source_and_licence(crawl_settings: Settings, tmp
     siteglass(settings, "suppress", "add", opted_out, "--reason", "asked to be left out")
     siteglass(settings, "crawl", "add", str(tmp_path / "known.txt"), "--source", "ours")
     words = ("fill", "places", "--country", "Austria", "--trade", "dentists", "--from", str(tmp_path / RELEASE))
+    words += ("--work", str(tmp_path / "work"))
     del expected[opted_out], expected[excluded]
     dry = siteglass(settings, *words, "--dry-run")
     assert "2 domains opted out or are excluded." in dry
@@ -159,6 +182,13 @@ def test_fill_adds_domains_with_source_and_licence(crawl_settings: Settings, tmp
     assert f"{len(expected) - 1} of them are new in the frontier" in siteglass(settings, *words)
     assert asyncio.run(_listed(settings)) == {**expected, known: ("ours", "")}
     assert "0 of them are new in the frontier" in siteglass(settings, *words)
+    with open_store(tmp_path / "work/store") as store:
+        kept = [record_of(row) for table in store.pages() for row in from_table(table)]
+        assert store.pending() == sorted({known, *expected})
+    assert {one.lead.domain: (one.label, one.licence) for one in kept if one} == {
+        domain: ("Overture, 2026-10", next(place.licence for place in made if place.domain == domain))
+        for domain in {known, *expected}
+    }
 
 
 async def _listed(settings: Settings) -> dict[str, tuple[str, str]]:

@@ -38,6 +38,7 @@ PREPARED: dict[str, Any] = {
     "hidden_contacts": ["email designer"],
     "added": (2**40,),
     "dropped": (5, 6),
+    "newest_fact_ms": 1_794_000_000_000,
 }
 
 
@@ -53,8 +54,8 @@ def test_a_document_has_what_answers_spell_and_the_mapping_knows_all() -> None:
 
 def test_what_is_prepared_is_in_the_document_only_if_it_is_known() -> None:
     known = document(_lead(**PREPARED), "f#0")
-    times = {"first_seen": "2026-10-14T17:46:40Z"}
-    expected = {name: value for name, value in PREPARED.items() if name != "first_seen_ms"} | times
+    times = {"first_seen": "2026-10-14T17:46:40Z", "newest_at": "2026-11-06T21:20:00Z"}
+    expected = {name: value for name, value in PREPARED.items() if not name.endswith("_ms")} | times
     assert {name: known[name] for name in expected} == expected
     assert (expected.keys() - {"emails", "phones"}).isdisjoint(document(_lead(), "f#0"))
 
@@ -108,3 +109,10 @@ def test_facts_keep_yes_no_and_unknown_apart() -> None:
     known = document(_lead(secure=False, responsive=True, technologies=(), phones=("+1",)), "f#0")["facts"]
     assert known == ["https:no", "responsive:yes", "phone:yes", "tech:known"]
     assert document(_lead(), "f#0")["facts"] == []
+
+
+def test_a_lead_that_was_never_fetched_has_no_time_of_a_crawl_and_comes_last() -> None:
+    lead = Lead(domain="example.com", crawled_at_ms=0, newest_fact_ms=1_793_000_000_000)
+    made = document(lead, "demo.parquet#3")
+    assert (made["crawled_at"], made["newest_at"]) == (None, "2026-10-26T07:33:20Z")
+    assert sort_keys(lead).crawled_rank > sort_keys(Lead(domain="example.net", crawled_at_ms=1)).crawled_rank

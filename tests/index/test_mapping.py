@@ -15,6 +15,7 @@ DIGESTS = {
     4: "15baadb4b10ece42",
     5: "eb66ae6b71cad38f",
     6: "d8cde8bcbd05b7f8",
+    7: "a4ca56d408ec2245",
 }
 
 

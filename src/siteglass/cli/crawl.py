@@ -42,11 +42,14 @@ def crawl() -> None:
     """Fetch web sites and make leads of them."""
 
 
+def with_store(command: Command) -> Command:
+    """The options that say where facts go."""
+    return _WORK(_STORE(command))
+
+
 def with_places(command: Command) -> Command:
     """The options that say where archives, facts and leads go."""
-    for option in (_PROMOTE, _WORKERS, _STORE, _WORK):
-        command = option(command)
-    return command
+    return with_store(_WORKERS(_PROMOTE(command)))
 
 
 @crawl.command("run")

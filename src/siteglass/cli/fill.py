@@ -6,10 +6,13 @@ import asyncio
 from collections import defaultdict
 from datetime import UTC, datetime
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
+from siteglass.cli.crawl import with_store
+from siteglass.cli.ingest import read_suppressed
 from siteglass.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -33,14 +36,23 @@ def fill() -> None:
 @click.option("--trade", "names", required=True, multiple=True, help="Trade, such as dentist; may be repeated.")
 @click.option("--from", "address", required=True, help="File, folder or s3://… with places of Overture (GeoParquet).")
 @click.option("--source", default="", help="Name that the frontier keeps with each domain  [default: overture YYYY-MM]")
+@with_store
 @click.option("--anonymous", is_flag=True, help="Ask S3 without a key, which public buckets allow.")
 @click.option("--dry-run", is_flag=True, help="Show what would be added and what fetching it takes; add nothing.")
 def fill_places(
-    countries: tuple[str, ...], names: tuple[str, ...], address: str, source: str, anonymous: bool, dry_run: bool
+    countries: tuple[str, ...],
+    names: tuple[str, ...],
+    address: str,
+    source: str,
+    work: Path,
+    store: str,
+    anonymous: bool,
+    dry_run: bool,
 ) -> None:
     """Add the websites of places to the frontier, from which `crawl run` and `refresh run` fetch.
 
-    Domains that the frontier knows keep their time of the next visit.
+    Domains that the frontier knows keep their time of the next visit. Name, phones, address and trade of each place go
+    into the facts store: they fill what the website leaves open.
     """
     from siteglass.crawl.places import find_places, source_of
     from siteglass.platform.progress import working
@@ -53,7 +65,11 @@ def fill_places(
     left_out = "".join(f"\n  {count:,}: {reason}" for reason, count in found.left_out.most_common())
     click.echo(f"{found.places:,} places. Left out:{left_out or ' none'}")
     with working("Asking the opt-out list" if dry_run else "Adding domains"):
-        refused, new = asyncio.run(_add(found, settings, source or source_of(address), dry_run))
+        refused = asyncio.run(_take_out(found, settings))
+        if not dry_run:
+            # The facts first: domains without them would be fetched, and be leads that lack them.
+            _add_facts(found, address, work, store, settings)
+            new = asyncio.run(_add(found, settings, source or source_of(address)))
     click.echo(f"{refused:,} domains opted out or are excluded.")
     click.echo(_cost(len(found.licences), settings))
     if not dry_run:
@@ -73,12 +89,8 @@ def _resolved(kind: Literal["country", "trade"], text: str) -> str:
     return values[0]
 
 
-async def _add(found: FoundPlaces, settings: Settings, source: str, dry_run: bool) -> tuple[int, int]:
-    """Take out the domains that must not be fetched, and add the others to the frontier.
-
-    How many were taken out, and how many of the others are new there.
-    """
-    from siteglass.crawl.frontier import Frontier
+async def _take_out(found: FoundPlaces, settings: Settings) -> int:
+    """Take out the domains that must not be fetched; how many those are."""
     from siteglass.crawl.refusals import Refusals
     from siteglass.platform.backends import open_backends
 
@@ -89,15 +101,33 @@ async def _add(found: FoundPlaces, settings: Settings, source: str, dry_run: boo
             for domain in await refusals.among(every[start : start + _ASKED_AT_ONCE]):
                 del found.licences[domain]
                 count += 1
-    if dry_run:
-        return count, 0
+    return count
+
+
+def _add_facts(found: FoundPlaces, address: str, work: Path, store: str, settings: Settings) -> None:
+    from siteglass.crawl.places import records_of
+    from siteglass.ingest.pipeline import RunFailed, RunOrder, add_records
+    from siteglass.ingest.tasks import write_records
+    from siteglass.platform.backends import Clock
+
+    path = write_records(work / "facts", records_of(found, address, Clock().now_ms()), read_suppressed(True))
+    try:
+        add_records(RunOrder((), work, store=store, settings=settings, records=(path,)))
+    except RunFailed as error:
+        raise click.ClickException(str(error)) from error
+
+
+async def _add(found: FoundPlaces, settings: Settings, source: str) -> int:
+    """Add the domains to the frontier; how many are new there."""
+    from siteglass.crawl.frontier import Frontier
+
     listed: dict[str, list[str]] = defaultdict(list)
     for domain, licence in found.licences.items():
         listed[licence].append(domain)
     frontier = await Frontier.open(settings)
     try:
         new = [await frontier.add(domains, _NEVER, (source, licence)) for licence, domains in listed.items()]
-        return count, sum(new)
+        return sum(new)
     finally:
         await frontier.close()
 

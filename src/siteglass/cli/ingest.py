@@ -84,7 +84,7 @@ def ingest_run(
     from siteglass.ingest.pipeline import RunOrder
 
     is_whole = replaces or (load and run(_live) is None)
-    order = RunOrder(archives, work, driver, workers, _suppressed(load), store=store, replaces=replaces)
+    order = RunOrder(archives, work, driver, workers, read_suppressed(load), store=store, replaces=replaces)
     order = replace(order, is_whole=is_whole, settings=load_settings())
     _build(order, load, _Loading(promote, keep, *read_checks(checks)))
 
@@ -106,7 +106,7 @@ def update_leads(
     from siteglass.ingest.pipeline import RunOrder
 
     is_whole = run(_live) is None
-    order = RunOrder(archives, work, "pool", workers, _suppressed(True), store=store, is_whole=is_whole)
+    order = RunOrder(archives, work, "pool", workers, read_suppressed(True), store=store, is_whole=is_whole)
     _build(replace(order, settings=load_settings()), True, _Loading(promote, 1, Tolerances(), None, loaded))
 
 
@@ -122,7 +122,9 @@ def ingest_rebuild(work: Path, store: str, workers: int, load: bool, promote: bo
     """Build a new generation of all domains in the facts store, without reading an archive."""
     from siteglass.ingest.pipeline import RunOrder
 
-    order = RunOrder((), work, "pool", workers, _suppressed(load), store=store, is_whole=True, settings=load_settings())
+    order = RunOrder(
+        (), work, "pool", workers, read_suppressed(load), store=store, is_whole=True, settings=load_settings()
+    )
     _build(order, load, _Loading(promote, keep, *read_checks(checks)))
 
 
@@ -268,7 +270,7 @@ async def _live(index: Index) -> str | None:
     return await generations.live(index)
 
 
-def _suppressed(load: bool) -> SuppressionSnapshot | None:
+def read_suppressed(load: bool) -> SuppressionSnapshot | None:
     """The list of opt-outs. A run that only writes files does without a database: what is loaded is checked again."""
     from siteglass.errors import Unavailable
 

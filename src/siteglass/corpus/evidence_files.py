@@ -19,8 +19,8 @@ from siteglass.corpus.lead_files import LeadFileError, open_parquet, place_parts
 SUFFIX = ".evidence"
 # No more pages than this are listed for a value: they are enough to show where it was found.
 MAX_SIGHTINGS = 20
-IMPORT_METHOD = "import"
-"""The method of a value that the operator imported. Its page says from which file, and when."""
+IMPORT_METHOD, PLACE_METHOD = "import", "place"
+"""The methods of values that the operator imported, or that a place of a map has. Its page says which, and when."""
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):

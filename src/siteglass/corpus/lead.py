@@ -49,11 +49,14 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     domain: Annotated[str, msgspec.Meta(max_length=253, pattern=r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$")]
     crawled_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)]
+    """0: the website was never fetched, and is known from an import or a place. Not null, so that the release before
+    reads the file."""
     updated_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
     first_seen_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
     """When the website was first seen. The loader keeps the earliest time that the record and the lead store know."""
     newest_fact_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
-    """When the newest page of the website was crawled, or was found to be gone; `crawled_at_ms` if it is not given."""
+    """When the newest page of the website was crawled or found to be gone, or another source said something;
+    `crawled_at_ms` if it is not given."""
     lead_no: Annotated[int, msgspec.Meta(ge=1, lt=2**31)] | None = None
     """The number of the domain, which never changes. The loader assigns it; a number in a file outside the lead store
     is ignored."""
@@ -130,5 +133,5 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def version(self) -> int:
-        """Of two records of a domain, the one with the higher version stays in the index."""
+        """Of two records of a domain, the one with the higher version stays in the index. Leads expire by it, too."""
         return max(self.crawled_at_ms, self.newest_fact_ms or 0)

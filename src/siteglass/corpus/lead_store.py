@@ -255,7 +255,8 @@ def _domains(path: Path) -> Iterator[tuple[str, int, int | None]]:
             for domain, crawled_ms, seen_ms, lead_no in zip(
                 columns["domain"], columns["crawled_at_ms"], seen, numbers, strict=True
             ):
-                yield domain, crawled_ms if seen_ms is None else min(crawled_ms, seen_ms), lead_no
+                known = [at_ms for at_ms in (crawled_ms, seen_ms) if at_ms]  # a crawl at 0 never was
+                yield domain, min(known, default=0), lead_no
 
 
 def write_stored(

@@ -1,4 +1,5 @@
-"""Domains for the frontier from places of Overture: GeoParquet in which each place has categories, addresses, websites.
+"""Domains for the frontier, and facts about them, from places of Overture: GeoParquet in which each place has a name,
+categories, addresses, phones and websites.
 
 Releases since September 2026 have `taxonomy` and `basic_category`, those before `categories`; both are read. Files are
 read by row group: only those that may have the countries, by their statistics, and only the columns that are needed.
@@ -10,37 +11,54 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
+from msgspec.structs import replace
 
 from siteglass.corpus.domains import NotAHost, is_suffix, registrable, website_host
+from siteglass.corpus.lead import MAX_TRADES, Lead
 from siteglass.corpus.tables import TableError
+from siteglass.ingest.extract.gazetteer import settled
 from siteglass.ingest.extract.networks import NETWORKS
 from siteglass.ingest.extract.technologies.rules import own_rules
 from siteglass.ingest.grouped import pc
+from siteglass.ingest.sources import NEVER_MS, SourceRecord, with_phones_and_state
 from siteglass.ingest.store.files import file_system
 from siteglass.platform.progress import progress
 from siteglass.query.trades import trades
+from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings
 
 MAX_FILES = 10_000
-MAX_DOMAINS = 2_000_000
-"""All of them are in memory: some 300 MB."""
+MAX_PLACES = 1_000_000
+"""All of them are in memory, one or two kilobytes each."""
+MAX_PHONES, MAX_TEXT_CHARS = 10, 500
 MAX_WEBSITES = 10
 MAX_LICENCE_CHARS = 200
 ROWS_AT_ONCE = 20_000
 NO_TRADE = "-"
 _CLOSED = "permanently_closed"
 _COLUMNS = re.compile(
-    r"(?:websites|addresses\.\S*country|categories|taxonomy|basic_category|operating_status|confidence"
-    r"|sources\.\S*\.(?:dataset|license))(?:\.|$)"
+    r"(?:id|names\.primary|phones|websites|addresses\.\S*(?:country|region|locality)|categories|taxonomy|basic_category"
+    r"|operating_status|confidence|sources\.\S*\.(?:dataset|license))(?:\.|$)"
 )
-_RELEASE = re.compile(r"(?<!\d)(20\d\d-\d\d)-\d\d\.\d+(?!\d)")
+_RELEASE = re.compile(r"(?<!\d)(20\d\d-\d\d-\d\d)\.\d+(?!\d)")
+
+
+class PlaceFacts(NamedTuple):
+    """A place, and its domain."""
+
+    domain: str
+    id: str
+    licence: str
+    lead: Mapping[str, Any]
+    """Fields of `Lead`."""
 
 
 @dataclass(slots=True)
@@ -49,6 +67,8 @@ class FoundPlaces:
 
     licences: dict[str, str] = field(default_factory=dict)
     """By domain: those of the first place that has it."""
+    facts: list[PlaceFacts] = field(default_factory=list)
+    """Of the places that have a domain, for `records_of`."""
     places: int = 0
     """Of the trades in the countries."""
     left_out: Counter[str] = field(default_factory=Counter)
@@ -63,8 +83,8 @@ def trade_of_category() -> Mapping[str, str]:
     return {category: trade for trade, _, categories in rows for category in categories.split()}
 
 
-def trades_of(place: Mapping[str, Any]) -> set[str]:
-    """What a place is, by its main category and the others. A main category that the table does not know counts as
+def trades_of(place: Mapping[str, Any]) -> list[str]:
+    """What a place is, by its main category, then the others. A main category that the table does not know counts as
     the nearest wider one that it knows."""
     known = trade_of_category()
     taxonomy, categories = place.get("taxonomy"), place.get("categories")
@@ -72,7 +92,8 @@ def trades_of(place: Mapping[str, Any]) -> set[str]:
     main = (named.get("primary"), *reversed(named.get("hierarchy") or ()), place.get("basic_category"))
     others = named.get("alternates") or named.get("alternate") or ()
     first = next((known[name] for name in main if name in known), NO_TRADE)
-    return {first, *(known[name] for name in others if name in known)} - {NO_TRADE}
+    every = dict.fromkeys((first, *(known[name] for name in others if name in known)))
+    return [trade for trade in every if trade != NO_TRADE]
 
 
 @cache
@@ -104,8 +125,20 @@ def own_domain(websites: Sequence[str | None]) -> tuple[str, str]:
 
 def source_of(address: str) -> str:
     """How the frontier names the places at an address: with the month of their release, if the address has it."""
-    months = _RELEASE.findall(address)
-    return f"overture {months[-1]}" if months else "overture"
+    days = _RELEASE.findall(address)
+    return f"overture {days[-1][:7]}" if days else "overture"
+
+
+def records_of(found: FoundPlaces, address: str, now_ms: int) -> Iterator[SourceRecord]:
+    """What places say of the domains that are left, as of the day of their release."""
+    days = _RELEASE.findall(address)
+    label = f"Overture, {days[-1][:7]}" if days else "Overture"
+    at_ms = int(datetime.fromisoformat(f"{days[-1]}T00:00Z").timestamp() * 1000) if days else now_ms
+    for place in found.facts:
+        if place.domain in found.licences:
+            lead = with_phones_and_state(Lead(domain=place.domain, crawled_at_ms=NEVER_MS, **place.lead))
+            phones = tuple(phone for phone in lead.phones if phone.startswith("+"))
+            yield SourceRecord("place", place.id, label, place.licence, at_ms, replace(lead, phones=phones))
 
 
 def find_places(
@@ -120,15 +153,15 @@ def find_places(
     found = FoundPlaces()
     try:
         for place in _places(address, settings, countries, anonymous):
-            if not included.isdisjoint(trades_of(place)):
-                _add(found, place)
+            if not included.isdisjoint(named := trades_of(place)):
+                _add(found, place, named, countries)
     except (OSError, pa.ArrowException) as error:
         why = " ".join(str(error).split())[:300]
         raise TableError(f"{address} cannot be read: {why}. Check the address and the settings of S3.") from error
     return found
 
 
-def _add(found: FoundPlaces, place: Mapping[str, Any]) -> None:
+def _add(found: FoundPlaces, place: Mapping[str, Any], named: Sequence[str], countries: Collection[str]) -> None:
     found.places += 1
     # A confidence of 0 means that the place is known not to exist any more.
     if place.get("operating_status") == _CLOSED or place.get("confidence") == 0:
@@ -137,10 +170,28 @@ def _add(found: FoundPlaces, place: Mapping[str, Any]) -> None:
     domain, reason = own_domain(place["websites"] or ())
     if not domain:
         found.left_out[reason] += 1
-    elif domain not in found.licences:
-        if len(found.licences) >= MAX_DOMAINS:
-            raise TableError(f"These are more than {MAX_DOMAINS:,} domains. Name fewer countries or trades.")
-        found.licences[domain] = _licence(place.get("sources") or ())
+        return
+    if len(found.facts) >= MAX_PLACES:
+        raise TableError(f"These are more than {MAX_PLACES:,} places. Name fewer countries or trades.")
+    licence = _licence(place.get("sources") or ())
+    found.licences.setdefault(domain, licence)
+    found.facts.append(PlaceFacts(domain, str(place.get("id")), licence, _lead_fields(place, named, countries)))
+
+
+def _lead_fields(place: Mapping[str, Any], named: Sequence[str], countries: Collection[str]) -> Mapping[str, Any]:
+    """Name, numbers, address and trades of a place; of several addresses the first in the countries."""
+    address = next(one for one in place["addresses"] if one and one["country"] in countries)
+    country = vocabulary().country_alpha3(address["country"]) or ""
+    state, city = settled(country, address.get("region") or "", (address.get("locality") or "")[:MAX_TEXT_CHARS])
+    phones = [phone[:MAX_TEXT_CHARS] for phone in (place.get("phones") or ())[:MAX_PHONES] if phone]
+    return {
+        "business_name": ((place.get("names") or {}).get("primary") or "")[:MAX_TEXT_CHARS],
+        "phones": tuple(phones),
+        "country": country,
+        "state": state,
+        "city": city,
+        "trades": tuple(named[:MAX_TRADES]),
+    }
 
 
 def _licence(sources: Sequence[Mapping[str, Any] | None]) -> str:

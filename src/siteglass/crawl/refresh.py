@@ -46,7 +46,8 @@ async def ages(index: Index) -> dict[int, float]:
         return {}
     # Ranks fall with the time, so that percentiles of ranks are those of ages.
     aggregated = {"ranks": {"percentiles": {"field": "crawled_rank", "percents": PERCENTS}}}
-    answer = await admin(index, "POST", f"/{live}/_search", {"size": 0, "aggs": aggregated})
+    fetched = {"range": {"crawled_at": {"gte": 0}}}  # others have the rank of 1970
+    answer = await admin(index, "POST", f"/{live}/_search", {"size": 0, "query": fetched, "aggs": aggregated})
     ranks = answer["aggregations"]["ranks"]["values"].values()
     now_ms = index.clock.now_ms()
     return {

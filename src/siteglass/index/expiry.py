@@ -22,8 +22,8 @@ POLL_S = 0.25
 DEADLINE_S = 3_600
 
 
-def oldest_crawl_ms(settings: Settings, now_ms: int) -> int | None:
-    """Leads crawled before this moment are too old; None: none is."""
+def oldest_fact_ms(settings: Settings, now_ms: int) -> int | None:
+    """Leads whose newest fact is from before this moment are too old; None: none is."""
     if settings.lead_max_age_days <= 0:
         return None
     return now_ms - settings.lead_max_age_days * MS_PER_DAY
@@ -46,13 +46,14 @@ async def too_old(index: Index, *, force: bool = False) -> dict[str, int]:
 
 
 def _too_old(index: Index) -> dict[str, Any]:
-    oldest_ms = oldest_crawl_ms(index.settings, index.clock.now_ms())
+    oldest_ms = oldest_fact_ms(index.settings, index.clock.now_ms())
     if oldest_ms is None:
         raise generations.GenerationError(
             f"Leads do not expire: {variable('lead_max_age_days')} is not set. Set it for every process that loads "
             "leads."
         )
-    return {"range": {"crawled_at": {"lt": oldest_ms, "format": "epoch_millis"}}}
+    since = {"gte": oldest_ms, "format": "epoch_millis"}
+    return {"bool": {"must_not": [{"range": {name: since}} for name in ("crawled_at", "newest_at")]}}
 
 
 async def expire(index: Index, name: str, on_progress: Callable[[int], None]) -> int:

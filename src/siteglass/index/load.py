@@ -9,7 +9,7 @@ from pathlib import Path
 
 from siteglass.corpus.lead_files import read_parquet, record_place
 from siteglass.index import generations
-from siteglass.index.expiry import oldest_crawl_ms
+from siteglass.index.expiry import oldest_fact_ms
 from siteglass.index.index import Index
 from siteglass.index.writing import PreparedLead, Preparer, WriteReport, found_on, listed_of, write
 from siteglass.suppression.entries import ListedValues, remember, require_secret
@@ -26,7 +26,7 @@ class LoadReport(WriteReport):
     suppressed: int = 0
     """Leads of suppressed domains, left out; counted once, however many generations there are."""
     too_old: int = 0
-    """Leads crawled longer ago than they are kept, left out."""
+    """Leads of which nothing was learned for longer than they are kept, left out."""
     document_bytes: int = 0
 
     def add(self, part: LoadReport) -> None:
@@ -62,7 +62,7 @@ async def load(
     """
     loaded = LoadReport()
     under_way: set[asyncio.Task[None]] = set()
-    oldest_ms = oldest_crawl_ms(index.settings, index.clock.now_ms())
+    oldest_ms = oldest_fact_ms(index.settings, index.clock.now_ms())
     preparer = Preparer(index.settings, equal_wins=only is None, oldest_ms=oldest_ms)
     await require_secret(index.postgres, preparer.hasher)
     source = batches(path, preparer)

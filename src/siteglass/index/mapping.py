@@ -11,9 +11,10 @@ from typing import Any
 from siteglass.query.field import Kind
 from siteglass.query.fields import FIELDS
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 # Before 3 there are no trades to search by. Since 4 there are details of contacts, since 5 whose contacts were hidden:
-# older leads are shown without. Since 6 there are cards: without them, records are read from `_source`.
+# older leads are shown without. Since 6 there are cards: without them, records are read from `_source`. Since 7 the
+# time of the newest fact is there: older leads expire by the time of their crawl.
 OLDEST_READABLE_SCHEMA = 3
 
 # A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
@@ -62,6 +63,7 @@ FILTER_ONLY: dict[str, dict[str, Any]] = {
     "lead_no": {"type": "integer"},
     "added": {"type": "long"},
     "dropped": {"type": "long"},
+    "newest_at": {"type": "date", "doc_values": False},
 }
 
 # The record as responses contain it: see `cards`.
@@ -71,7 +73,7 @@ CARDS: dict[str, dict[str, Any]] = {
 }
 
 # Fields that came after OLDEST_READABLE_SCHEMA. A generation of an older schema gets them before it is written to.
-ADDED_FIELDS = ("emails_detail", "phones_detail", "hidden_contacts", *CARDS)
+ADDED_FIELDS = ("emails_detail", "phones_detail", "hidden_contacts", *CARDS, "newest_at")
 
 # Stored with the record: the confidence is searched, look-ups find leads by aliases, and the page of a lead says what
 # was hidden. The others are for what comes next. No response shows them yet.

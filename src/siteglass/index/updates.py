@@ -15,7 +15,7 @@ from siteglass.corpus.lead_store import StoredFile
 from siteglass.index import generations
 from siteglass.index.documents import bulk_delete_line
 from siteglass.index.entry import enter_store
-from siteglass.index.expiry import oldest_crawl_ms
+from siteglass.index.expiry import oldest_fact_ms
 from siteglass.index.index import Index
 from siteglass.index.load import LoadReport, load
 from siteglass.index.rebuild import further
@@ -92,9 +92,9 @@ async def _delete(index: Index, gone: Mapping[str, int], loaded: LoadReport) -> 
 async def _written_check(index: Index, live: str, files: Sequence[Path]) -> Check:
     """Every lead, of very many the first ones, is there as new, or it may not be: its domain has opted out, or it is
     too old."""
-    oldest_ms = oldest_crawl_ms(index.settings, index.clock.now_ms()) or 0
+    oldest_ms = oldest_fact_ms(index.settings, index.clock.now_ms()) or 0
     every = chain.from_iterable(leads for path in files for _, leads in read_parquet(path))
-    young = (lead for lead in every if lead.crawled_at_ms >= oldest_ms)
+    young = (lead for lead in every if lead.version >= oldest_ms)
     versions = {lead.domain: lead.version for lead in islice(young, MAX_CHECKED)}
     stored = await stored_versions(index, live, sorted(versions))
     missing = [domain for domain, version in versions.items() if stored.get(domain, -1) < version]

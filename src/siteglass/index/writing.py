@@ -108,8 +108,8 @@ class Preparer:
         return PreparedLead(lead.domain, named, frozenset(found), lead, source, lines)
 
     def is_too_old(self, lead: Lead) -> bool:
-        """Whether it was crawled longer ago than leads are kept."""
-        return lead.crawled_at_ms < self._oldest_ms
+        """Whether nothing was learned of it, by a crawl or an import, for longer than leads are kept."""
+        return lead.version < self._oldest_ms
 
     def lines(self, batch: Sequence[PreparedLead], listed: ListedValues, *, equal_wins: bool = True) -> list[bytes]:
         """The lines of a batch, each lead without what is listed; a listed domain is deleted."""

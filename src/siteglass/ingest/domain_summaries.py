@@ -6,7 +6,6 @@ Which domains are leads is said by `signals`, which pages are read by `captures`
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Set
 from typing import Any, NamedTuple
 
@@ -64,8 +63,8 @@ class DomainSummaries(NamedTuple):
     """Columns of a lead under their names, others that are needed to make some, one row a domain."""
     sightings: pa.Table
     """One row for each value, page and method; `lead` is the number of the row in `leads`."""
-    dropped: Counter[str]
-    """Domains that are not leads, by reason."""
+    dropped: dict[str, str]
+    """Domains that are not leads, each with the reason."""
 
 
 def together(captures: pa.Table, priority: Priority, mirrors: Set[str] = frozenset()) -> DomainSummaries:
@@ -74,8 +73,7 @@ def together(captures: pa.Table, priority: Priority, mirrors: Set[str] = frozens
     told = signals(captures, numbers_of_all, domains)
     is_mirror = pc.is_in(told.column("domain"), value_set=pa.array(sorted(mirrors), pa.string()))
     reasons = pc.if_else(is_mirror, "alias", told.column("dropped"))
-    dropped: Counter[Any] = Counter(reasons.to_pylist())
-    del dropped[""]
+    dropped = {domain: why for domain, why in zip(listed(told, "domain"), reasons.to_pylist(), strict=True) if why}
     is_lead = pc.equal(reasons, "").combine_chunks()
     read = np.flatnonzero(mask(pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all)))))
     leads = (np.cumsum(is_lead) - 1)[numbers_of_all[read]]

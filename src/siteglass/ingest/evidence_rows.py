@@ -36,6 +36,11 @@ def evidence(domains: Any, sightings: pa.Table) -> pa.Table:
     return pa.table(columns, schema=EVIDENCE_SCHEMA)
 
 
+def in_order(found: pa.Table) -> pa.Table:
+    """Evidence in the order of its file."""
+    return found.sort_by([(name, ASCENDING) for name in ("domain", "kind", "value", "page", "method")])
+
+
 def contacts_of(found: pa.Table) -> Contacts:
     """What evidence holds, shown or not."""
     contacts: Contacts = {}

@@ -25,6 +25,7 @@ from siteglass.ingest.content import PREVIOUS_SCHEMA, hashes_of_file
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.part_writer import Finishing, PartReport
 from siteglass.ingest.rules import rules_of
+from siteglass.ingest.sources import PRECEDENCE
 from siteglass.ingest.store.shared_values import SharedValues
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 
@@ -73,6 +74,7 @@ def merge(
     aliases: Aliases = NO_ALIASES,
     rules: str = RULES,
     parts: int | None = None,
+    precedence: Sequence[str] = PRECEDENCE,
 ) -> MergeReport:
     """Merge the files of facts in a folder into files of leads in `out`, each with its evidence beside it.
 
@@ -85,7 +87,7 @@ def merge(
     if previous is not None and not any(previous.glob("*.parquet")):
         raise MergeFailed(f"{previous}: there is no .parquet file in this folder. Omit it for a first run.")
     with _replacing(out) as aside:
-        finishing = Finishing(aside.resolve(), rules, suppressed, shared, aliases)
+        finishing = Finishing(aside.resolve(), rules, suppressed, shared, aliases, precedence)
         return _merged(spark, facts, previous, finishing, parts)
 
 

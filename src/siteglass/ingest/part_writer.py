@@ -6,6 +6,7 @@ is in a lead without evidence: it is taken from there, and looked for once more 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,11 +24,19 @@ from siteglass.ingest.aliases import NO_ALIASES, Aliases, with_aliases
 from siteglass.ingest.contact_details import contact_details, hidden_contacts
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.domain_summaries import MAX_VALUES, together
-from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contacts_of, evidence, shown_evidence
+from siteglass.ingest.evidence_rows import (
+    Contacts,
+    addresses_screened,
+    contacts_of,
+    evidence,
+    in_order,
+    shown_evidence,
+)
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.ownership import Owner, owners_of
 from siteglass.ingest.rules import Rules, rules_of
 from siteglass.ingest.service_types import SiteTexts, service_type
+from siteglass.ingest.sources import PRECEDENCE, divided, with_records
 from siteglass.ingest.store.shared_values import SHARED_OWNER, SharedValues, is_shared
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
@@ -55,17 +64,25 @@ class Finishing:
     shared: SharedValues = frozenset()
     """Values that many domains show: they are nobody's own."""
     aliases: Aliases = NO_ALIASES
+    precedence: Sequence[str] = PRECEDENCE
+    """Which source is believed first."""
 
     def part(self, number: int, captures: pa.Table, previous: pa.Table) -> PartReport:
         """Write the leads of a part and their evidence, in the order of domains; no file if there is no lead."""
         rules = rules_of(self.rules)
-        rows, sightings, dropped = together(captures, rules.priority, self.aliases.mirrors)
+        pages, records = divided(captures)
+        rows, sightings, why_dropped = together(pages, rules.priority, self.aliases.mirrors)
         rows = with_aliases(rows, self.aliases)
         seen = evidence(rows.column("domain"), sightings)
         contacts = contacts_of(seen)
         owners = owners_of(listed(rows, "domain"), listed(rows, "business_name"), sightings, rules.owners)
         owners |= {one: SHARED_OWNER for one in owners if is_shared(*one, self.shared)}
         leads = leads_of_rows(rows, rules, seen, contacts, owners)
+        # Where no page says anything, a record may. A home page that is parked, unlisted or leads elsewhere decides.
+        refused = {domain for domain, why in why_dropped.items() if why != "no_page"}
+        leads, given = with_records(leads, records, refused, self.precedence)
+        seen = in_order(pa.concat_tables([seen, given]))
+        dropped = Counter(why for domain, why in why_dropped.items() if domain in refused or domain not in records)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, previous)

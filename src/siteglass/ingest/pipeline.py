@@ -63,7 +63,9 @@ class RunOrder:
     is_whole: bool = False
     """Merge all domains of the store, and not just those that have new facts."""
     settings: Settings = NO_SETTINGS
-    """Where S3 is, if the store is there."""
+    """Where S3 is, if the store is there, and which source is believed first."""
+    records: Sequence[Path] = ()
+    """Files of records of other sources, see `write_records`."""
 
     @property
     def store_address(self) -> str:
@@ -110,6 +112,7 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
         if order.replaces:
             store.clear()
         tasks = {task.task_id: order.work / "facts" / f"{task.task_id}.parquet" for task in summary.tasks}
+        tasks |= {path.stem: path for path in order.records}
         with steps.timed("store"), working("Adding facts to the store"):
             added = store.append(tasks)
         if added and not order.replaces:
@@ -123,6 +126,13 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
         if load is not None or order.replaces:
             store.commit()
         return result
+
+
+def add_records(order: RunOrder) -> None:
+    """Add records of other sources to the store. The next run makes leads of them."""
+    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
+        store.append({path.stem: path for path in order.records})
+        store.commit()
 
 
 def compact(order: RunOrder) -> int:
@@ -177,14 +187,22 @@ class _Steps:
         if not is_whole and not store.manifest.pending:
             return None
         is_first = not store.manifest.leads
-        folder = order.work / "runs" / run_id(store, order.suppressed, is_whole=is_whole)
+        precedence = order.settings.source_precedence
+        folder = order.work / "runs" / run_id(store, order.suppressed, is_whole=is_whole, precedence=precedence)
         if (folder / REPORT).exists():
             result = RunResult(folder, msgspec.json.decode((folder / REPORT).read_bytes(), type=Report), is_whole)
             if order.replaces:
                 store.record_leads(said_by(sorted(result.leads.glob("*.parquet"))))
             return result
         with self.timed("merge"), working("Merging pages into leads"):
-            merged = merge_run(store, folder, order.suppressed, lambda: _session(order), is_whole=is_whole)
+            merged = merge_run(
+                store,
+                folder,
+                order.suppressed,
+                lambda: _session(order),
+                is_whole=is_whole,
+                precedence=precedence,
+            )
         if not merged.files and (is_whole or is_first):
             raise RunFailed(_no_lead(summary, merged.report.dropped))
         store.record_leads(said_by(merged.files))

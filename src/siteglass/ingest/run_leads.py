@@ -23,6 +23,7 @@ from siteglass.ingest.grouped import listed
 from siteglass.ingest.merge import RULES, MergeReport, merge
 from siteglass.ingest.part_writer import Finishing
 from siteglass.ingest.single_part import merge_ordered
+from siteglass.ingest.sources import PRECEDENCE
 from siteglass.ingest.store.facts_store import FactsStore
 from siteglass.ingest.store.folding import current
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged again.
-MERGE_VERSION = "2026.11.19"
+MERGE_VERSION = "2026.11.19.2"
 MAX_ROWS_IN_PROCESS = 50_000
 """Spark needs ten seconds to start, in which one process merges several times as many."""
 GONE = "gone.parquet"
@@ -50,11 +51,17 @@ class MergedRun:
     gone: int
 
 
-def run_id(store: FactsStore, suppressed: SuppressionSnapshot | None, *, is_whole: bool) -> str:
+def run_id(
+    store: FactsStore,
+    suppressed: SuppressionSnapshot | None,
+    *,
+    is_whole: bool,
+    precedence: Sequence[str] = PRECEDENCE,
+) -> str:
     """What the leads of a run depend on, in one name."""
     opted_out = sorted(suppressed.domains) + sorted(one.hex() for one in suppressed.hashes) if suppressed else []
     scope = ["all"] if is_whole else ["pending", *store.manifest.pending]
-    parts = [MERGE_VERSION, *scope, "", *store.manifest.tasks, "", *opted_out]
+    parts = [MERGE_VERSION, *precedence, *scope, "", *store.manifest.tasks, "", *opted_out]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -67,6 +74,7 @@ def merge_run(
     is_whole: bool = False,
     rules: str = RULES,
     max_rows: int = MAX_ROWS_IN_PROCESS,
+    precedence: Sequence[str] = PRECEDENCE,
 ) -> MergedRun:
     """Write the leads of all domains, or of those that have new facts, to a folder. `GONE` lists the other ones of
     these."""
@@ -79,7 +87,7 @@ def merge_run(
     previous = store.previous(domains)
     if few is not None:
         aliases = find_aliases(lambda columns: [table.select(columns) for table in few])
-        finishing = Finishing(leads.resolve(), rules, suppressed, store.shared(), aliases)
+        finishing = Finishing(leads.resolve(), rules, suppressed, store.shared(), aliases, precedence)
         report = merge_ordered(few, finishing, previous)
     else:
         facts, before = folder / "facts", folder / "previous"
@@ -95,6 +103,7 @@ def merge_run(
                 shared=store.shared(),
                 aliases=aliases_of_files(facts.glob("*.parquet")),
                 rules=rules,
+                precedence=precedence,
             )
         shutil.rmtree(facts)
         shutil.rmtree(before)

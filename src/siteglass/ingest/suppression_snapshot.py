@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-import msgspec
+from msgspec.structs import replace
 
 from siteglass.corpus.lead import Lead
 from siteglass.ingest.facts import ContactSighting, PageFacts, SeenValue
+from siteglass.ingest.sources import record_of, row_of
 from siteglass.settings import Settings
 from siteglass.suppression.calling_codes import ALL_CODES
 from siteglass.suppression.redaction import changes, lead_getter, lead_with, names, without_aliases
@@ -42,6 +43,9 @@ class SuppressionSnapshot:
         """The facts of a page without what is listed; None if its domain is."""
         if self.hides_domain(facts.domain):
             return None
+        if record := record_of(facts):
+            lead = self.lead(record.lead) or record.lead
+            return facts if lead is record.lead else row_of(replace(record, lead=lead))
         if not self.hashes:
             return facts
         hasher = _hasher(self.secret)
@@ -54,7 +58,7 @@ class SuppressionSnapshot:
         changed["phones"] = tuple(one for one in facts.phones if not any(map(self._hides_phone, _readings(one.value))))
         changed["path"] = self.address(facts.path, plain["phones"])
         changed["seen"] = tuple(one for one in facts.seen if not self._hides_seen(one))
-        return msgspec.structs.replace(facts, **changed)
+        return replace(facts, **changed)
 
     def lead(self, lead: Lead) -> Lead | None:
         """The lead without what is listed; None if its domain is. The same one if nothing of it is."""

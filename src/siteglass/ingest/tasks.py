@@ -6,11 +6,12 @@ A task is done if its file exists. A second file next to it lists what could not
 from __future__ import annotations
 
 import hashlib
+import os
 import resource
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,7 +28,9 @@ from siteglass.corpus.lead_files import replacing
 from siteglass.ingest.archives import Item, OnRead, QuarantinedRecord, UnresolvedRevisit, read_archive
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.facts import EXTRACTOR_VERSION, FACTS_SCHEMA, PageFacts, to_batch
+from siteglass.ingest.sources import SourceRecord, row_of
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
+from siteglass.platform.disk import sync_to_disk
 
 FACTS_OF = "siteglass.ingest.extract:facts_of"
 PAGE_TIMEOUT_S = 2.0
@@ -239,6 +242,26 @@ def write_facts(sink: BinaryIO, rows: Iterator[PageFacts], unused: UnusedRecords
         if group:
             writer.write_batch(to_batch(group))
         writer.add_key_value_metadata({_REVISITS.decode(): str(unused.revisits)})
+
+
+def write_records(folder: Path, records: Iterable[SourceRecord], suppressed: SuppressionSnapshot | None) -> Path:
+    """A file of facts with the records of other sources than pages, without what is on the list of opt-outs.
+
+    Its name, which is that of a task, says what is in it: the same records get into the store once.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    aside = folder / f".records.{os.getpid()}.tmp"
+    rows = (row if suppressed is None else suppressed.page(row) for row in map(row_of, records))
+    with aside.open("w+b") as sink:
+        write_facts(sink, (row for row in rows if row is not None), UnusedRecords())
+        sink.flush()
+        os.fsync(sink.fileno())
+        sink.seek(0)
+        digest = hashlib.file_digest(sink, "sha256").hexdigest()[:32]
+    target = folder / f"{digest}.parquet"
+    os.replace(aside, target)
+    sync_to_disk(folder)
+    return target
 
 
 @cache

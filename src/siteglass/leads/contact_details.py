@@ -46,8 +46,9 @@ class _Detail(ResponseBody):
         Annotated[
             str,
             Meta(
-                description="URL of the page that showed the value last. Null if it is not known, or if the URL "
-                "contains a value that is not shown."
+                description="URL of the page that showed the value last; or, for a value that no page of the site "
+                "showed, who says it: `imported from FILE on DATE`, `Overture, 2026-10, LICENCE`. Null if it is not "
+                "known, or if the URL contains a value that is not shown."
             ),
         ]
         | None

@@ -18,8 +18,6 @@ from siteglass.query.vocabulary import vocabulary
 from siteglass.web.messages import ResponseBody, Time
 
 ALWAYS_SHOWN = "crawled_at"
-# Every lead has these; any other field may be unknown.
-_ALWAYS_KNOWN = ("domain", ALWAYS_SHOWN)
 # A longer list is looked up, not read.
 _MAX_VALUES_LISTED = 30
 
@@ -163,7 +161,7 @@ def _shown(field: Field, show: Show, *, enrich: bool) -> Any:
     example = shown_example(field, show, enrich=enrich)
     type_ = _annotated[type_, Meta(description=f"{field.meaning}.", examples=[example])]
     may_be_null = kind in ("integer", "boolean", "time") or field.name == "spending"
-    return type_ | None if may_be_null and field.name not in _ALWAYS_KNOWN else type_
+    return type_ | None if may_be_null else type_
 
 
 def _record(name: str, meaning: str, fields: tuple[str, ...], *, enrich: bool, always: str = "") -> type[ResponseBody]:

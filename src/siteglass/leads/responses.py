@@ -326,8 +326,16 @@ class EnrichResponse(ResponseBody):
 class SightingOnPage(ResponseBody):
     """A value as a page showed it."""
 
-    page: Annotated[str, Meta(description="URL of the page, or for an imported value: `imported from FILE on DATE`.")]
-    method: Annotated[str, Meta(description="How the page contained it, such as `mailto` or `text`; or `import`.")]
+    page: Annotated[
+        str,
+        Meta(
+            description="URL of the page; or, for a value of another source, who says it: "
+            "`imported from FILE on DATE`, `Overture, 2026-10, LICENCE`."
+        ),
+    ]
+    method: Annotated[
+        str, Meta(description="How the page contained it, such as `mailto` or `text`; or `import`, `place`.")
+    ]
     first_seen: Annotated[Time, Meta(description="Time of the oldest capture of the page that contains it.")]
     last_seen: Annotated[Time, Meta(description="Newest one.")]
 

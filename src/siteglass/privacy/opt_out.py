@@ -298,7 +298,7 @@ def _held_lead(one: PreparedLead, others: Set[bytes], value: Value, listed: Set[
         else tuple(changes(lead_getter(lead), listed, hasher))
     )
     source, seen = one.source.partition("#")[0], tuple(_seen(lead, value, listed, hasher))
-    return HeldLead(lead.domain, fields, source, _moment(lead.crawled_at_ms), record, seen)
+    return HeldLead(lead.domain, fields, source, _moment(lead.crawled_at_ms or lead.version), record, seen)
 
 
 def _seen(lead: Lead, value: Value, listed: Set[bytes], hasher: Hasher) -> Iterator[SeenOn]:

@@ -87,7 +87,7 @@ class StoredRecord(ResponseBody):
     domain: Annotated[str, Meta(description="The website that the record is about.")]
     fields: Annotated[list[str], Meta(description="The fields that contain it.")]
     source: Annotated[str, Meta(description="Name of the file that the record came from.")]
-    crawled_at: Annotated[Time, Meta(description="When the website was read.")]
+    crawled_at: Annotated[Time, Meta(description="When the website was read, or another source said it.")]
     seen: Annotated[
         list[SeenPage],
         Meta(

@@ -340,7 +340,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "crawled_at",
-        "When the site was last crawled",
+        "When the site was last crawled; null if it never was",
         "2026-10-15T08:30:00Z",
         Ask(
             "updated_after",

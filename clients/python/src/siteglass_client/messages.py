@@ -32,8 +32,9 @@ class EmailDetail(Record):
     confidence = field["int | None"]()
     """Confidence in `owner`, in percent; null if nothing was decided."""
     page = field["str | None"]()
-    """URL of the page that showed the value last. Null if it is not known, or if the URL contains a value that is not
-    shown.
+    """URL of the page that showed the value last; or, for a value that no page of the site showed, who says it:
+    `imported from FILE on DATE`, `Overture, 2026-10, LICENCE`. Null if it is not known, or if the URL contains a
+    value that is not shown.
     """
     crawled_at = field["str | None"]()
     """When that page was crawled; null if it is not known."""
@@ -57,8 +58,9 @@ class PhoneDetail(Record):
     confidence = field["int | None"]()
     """Confidence in `owner`, in percent; null if nothing was decided."""
     page = field["str | None"]()
-    """URL of the page that showed the value last. Null if it is not known, or if the URL contains a value that is not
-    shown.
+    """URL of the page that showed the value last; or, for a value that no page of the site showed, who says it:
+    `imported from FILE on DATE`, `Overture, 2026-10, LICENCE`. Null if it is not known, or if the URL contains a
+    value that is not shown.
     """
     crawled_at = field["str | None"]()
     """When that page was crawled; null if it is not known."""
@@ -102,8 +104,8 @@ class Lead(Record):
     """SEO score, 0 to 100."""
     social_links = field[dict[str, str]]()
     """Social media profiles by network."""
-    crawled_at = field[str]()
-    """When the site was last crawled."""
+    crawled_at = field["str | None"]()
+    """When the site was last crawled; null if it never was."""
     favicon = field[str]()
     """URL of the site's icon."""
     url = field[str]()
@@ -184,8 +186,8 @@ class Company(Record):
     """Social profiles, each with its network's label or as a bare address."""
     updated_at = field["str | None"]()
     """When the record last changed."""
-    crawled_at = field[str]()
-    """When the site was last crawled."""
+    crawled_at = field["str | None"]()
+    """When the site was last crawled; null if it never was."""
     emails_detail = parts(EmailDetail)
     """Each address of `emails` with its owner, the page that showed it last, and its status."""
     phones_detail = parts(PhoneDetail)
@@ -197,9 +199,11 @@ class Sighting(Record):
 
     __slots__ = ()
     page = field[str]()
-    """URL of the page, or for an imported value: `imported from FILE on DATE`."""
+    """URL of the page; or, for a value of another source, who says it: `imported from FILE on DATE`, `Overture,
+    2026-10, LICENCE`.
+    """
     method = field[str]()
-    """How the page contained it, such as `mailto` or `text`; or `import`."""
+    """How the page contained it, such as `mailto` or `text`; or `import`, `place`."""
     first_seen = field[str]()
     """Time of the oldest capture of the page that contains it."""
     last_seen = field[str]()

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 from siteglass.corpus.domains import registrable
-from siteglass.corpus.evidence_files import IMPORT_METHOD, Sighting
+from siteglass.corpus.evidence_files import IMPORT_METHOD, PLACE_METHOD, Sighting
 from siteglass.corpus.role import is_free_mail
 from siteglass.leads.evidence import Evidence
 
@@ -23,6 +23,7 @@ _METHODS = {
     "json_ld": "structured data",
     "whatsapp": "WhatsApp link",
     IMPORT_METHOD: "by the operator",
+    PLACE_METHOD: "in a map of places",
 }
 _OTHER_DOMAIN = {"affiliate": "related domain", "unknown": "other domain, owner not certain"}
 _PHONE = {"own": "Phone · of the business", "unknown": "Phone · owner not certain"}
@@ -155,7 +156,7 @@ def _seen(sightings: Sequence[Sighting]) -> list[SeenOn]:
             one.page,
             _METHODS.get(one.method, one.method),
             _day(one.last_seen_ms),
-            is_import=one.method == IMPORT_METHOD,
+            is_import=one.method in (IMPORT_METHOD, PLACE_METHOD),
         )
         for one in sightings
     ]

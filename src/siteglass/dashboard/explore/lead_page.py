@@ -125,7 +125,7 @@ async def _view(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -> Lead
             lead_facts(record),
             lines,
             hidden_lines(record),
-            None if has_sources else datetime.fromisoformat(record["crawled_at"]),
+            None if has_sources or not record["crawled_at"] else datetime.fromisoformat(record["crawled_at"]),
         )
     price, balance = offered.lead, offered.balances.lead
     if paid_at or await dashboard.leads.lists.received_among(caller.account_id, [domain]):
