@@ -49,6 +49,7 @@ ALL = [
         "leads",
         "test leads",
         "lead store",
+        "roots",
     ),
     *("mail", "dashboard", "port"),
 ]

@@ -30,12 +30,15 @@ from siteglass.billing.answers import FORGET_EVERY_S, forget_answers
 from siteglass.billing.balance_mails import MAIL_EVERY_S, mail_low_balances
 from siteglass.billing.endpoints import BillingEndpoints
 from siteglass.billing.expiry import EXPIRE_EVERY_S, expire_credits
+from siteglass.billing.heads import REPORT_EVERY_S as REPORT_ROOT_EVERY_S
+from siteglass.billing.heads import SEAL_EVERY_S, Sealer, report_root
 from siteglass.billing.in_doubt import NOTE_EVERY_S as NOTE_DOUBTS_EVERY_S
 from siteglass.billing.in_doubt import REPORT_EVERY_S as REPORT_DOUBTS_EVERY_S
 from siteglass.billing.in_doubt import report_unsettled
 from siteglass.billing.ledger_months import CREATE_EVERY_S, create_ledger_months
 from siteglass.billing.operations import LEDGER, RECEIPT
 from siteglass.billing.received import READ_EVERY_S, read_long_ledgers
+from siteglass.billing.roots import open_root_keys
 from siteglass.dashboard.guard import HOME
 from siteglass.dashboard.landing import Landing
 from siteglass.dashboard.routes import open_dashboard
@@ -135,6 +138,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     lists, sandbox_lists = Lists(index, test=False), Lists(index.sandbox(), test=True)
     language_model = open_language_model(settings, backends.clock)
     mailer = open_mailer(settings)
+    root_keys = open_root_keys(settings)
     door = SubjectRequests(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
     drain = Drain(settings.drain_s)
@@ -181,6 +185,12 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             if settings.backup_info:
                 reporting = partial(report_backups, Path(settings.backup_info))
                 jobs.append(Job("backup age", REPORT_BACKUPS_EVERY_S, reporting))
+            if root_keys is not None:
+                sealer = Sealer(backends.postgres, backends.clock, root_keys, Path(settings.root_file))
+                jobs += [
+                    Job("signed roots", SEAL_EVERY_S, sealer.seal, shared=True),
+                    Job("root age", REPORT_ROOT_EVERY_S, partial(report_root, backends.postgres)),
+                ]
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
             if sign_in is not None:
                 desk = Desk(index, sign_in, leases, readiness)

@@ -143,6 +143,16 @@ class Settings:
         "not fail together with PostgreSQL's; `siteglass suppress replay` applies it after a restore. Empty: none is "
         "written.",
     ] = ""
+    root_keys: Annotated[
+        tuple[str, ...],
+        "One or two keys of 64 hexadecimal digits that sign the daily roots of ledger and audit log, comma-separated, "
+        "newest first. Keep them out of the database. Empty: no roots are written.",
+    ] = _secret(())
+    root_file: Annotated[
+        str,
+        "File that the signed roots are appended to, once a day. Put it on storage that those who can change the "
+        "database cannot write to. Empty: no roots are written.",
+    ] = ""
     personal_addresses_hidden: Annotated[
         tuple[str, ...],
         "Countries of sites whose personal addresses are neither shown nor charged: comma-separated alpha-3 codes. "

@@ -183,6 +183,8 @@ def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempP
             crawl_contact="https://operator.example/crawler",
             outgoing_allowed=("127.0.0.0/8",),
             backup_info=str(folder / "info.json"),
+            root_keys=("5e" * 32,),
+            root_file=str(folder / "roots.jsonl"),
         )
         leads = folder / "leads.parquet"
         write_parquet(leads, generate(1_000, 31))
@@ -239,6 +241,15 @@ def test_a_backup_that_is_too_old(installation: Installation) -> None:
         {"SiteglassBackupOld"},
         lambda: installation.write_backup_info(age_s=27 * 3_600),
         lambda: installation.write_backup_info(age_s=60),
+    )
+
+
+def test_no_root_for_three_days(installation: Installation) -> None:
+    _fault(
+        installation,
+        {"SiteglassRootOld"},
+        lambda: installation.sql("UPDATE {schema}.roots SET at = at - interval '3 days'"),
+        lambda: installation.sql("UPDATE {schema}.roots SET at = at + interval '3 days'"),
     )
 
 

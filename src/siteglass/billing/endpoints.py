@@ -11,6 +11,7 @@ from starlette.routing import Route
 from siteglass.access.keys import Caller
 from siteglass.billing import account_status as standing
 from siteglass.billing import receipts
+from siteglass.billing.heads import signed_head
 from siteglass.billing.operations import ACCOUNT, LEDGER, RECEIPT, USAGE
 from siteglass.billing.requests import is_request_id, read_ledger, read_usage, too_many_rows
 from siteglass.billing.responses import account_response, ledger_response, receipt_response, usage_response
@@ -63,7 +64,7 @@ class BillingEndpoints:
         """Ledger entries, a page at a time."""
         wanted = read_ledger(request.query_params, ",".join(request.headers.getlist("accept")))
         entries = await receipts.entries(self._postgres, caller.account_id, wanted.wanted)
-        return ledger_response(wanted, entries)
+        return ledger_response(wanted, entries, await signed_head(self._postgres, caller.account_id))
 
     async def receipt(self, request: Request, caller: Caller, _call: Call) -> Response:
         """All entries of one request."""

@@ -2,13 +2,13 @@
 verifies that refunds give back no more than was taken, and that the right credits expired at the right time.
 
 It finds rows that were changed without the service. Somebody who also rewrites all later rows and the balance leaves no
-trace here; to detect that, store heads (`account, seq, hash`) somewhere else.
+trace in the tables. Signed roots outside show that, too: see heads.py.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,17 @@ class LedgerProblem:
     account_id: int
     seq: int | None
     what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a signed root says of an account: the hash of a row, and the sums up to it."""
+
+    seq: int
+    hash: bytes
+    api: int
+    lead: int
+    root: int
 
 
 @dataclass(slots=True)
@@ -104,9 +115,11 @@ _SIGNS = {"charge": -1, "expire": -1, "grant": 1, "refund": 1}
 class _Books:
     """One account as its rows make it, and what is wrong with them."""
 
-    def __init__(self, account_id: int, found: LedgerReport) -> None:
+    def __init__(self, account_id: int, found: LedgerReport, seals: Sequence[Seal]) -> None:
         self._account_id = account_id
         self._found = found
+        self._seals = {seal.seq: seal for seal in seals}
+        self._sealed = 0
         self._head = FIRST_PREVIOUS
         self._at: datetime | None = None
         self.api = self.lead = self.seq = 0
@@ -145,6 +158,7 @@ class _Books:
             self._wrong("takes more credits than were left")
         if row["kind"] in _SIGNS and min(_SIGNS[row["kind"]] * row["api"], _SIGNS[row["kind"]] * row["lead"]) < 0:
             self._wrong(f"is not a valid {row['kind']}: its credits have the wrong sign")
+        self._compare()
         stuck = self._at == row["at"]  # the clock was slower than the ledger: this time proves nothing
         self._at = row["at"]
         match row["kind"]:
@@ -156,6 +170,25 @@ class _Books:
                 self._refund(row)
             case _ if self.expiring:
                 self._burn(max(0, -row["api"]), max(0, -row["lead"]), None if stuck else row["at"])
+
+    def _compare(self) -> None:
+        """Compare the row with its seal. Only the first difference is reported, since every later row differs, too."""
+        seal = self._seals.pop(self.seq, None)
+        if seal is None:
+            return
+        if (self._head, self.api, self.lead) == (seal.hash, seal.api, seal.lead):
+            self._sealed = seal.seq
+            return
+        self._wrong(
+            f"is not as root {seal.root} sealed it: one of the rows {self._sealed + 1} to {seal.seq} is another"
+        )
+        self._seals.clear()
+
+    def seals_were_met(self) -> None:
+        """No row that was sealed is missing at the end."""
+        if self._seals:
+            seal = min(self._seals.values(), key=lambda seal: seal.seq)
+            self._found.add(self._account_id, seal.seq, f"was sealed by root {seal.root} and is missing")
 
     def _burn(self, api: int, lead: int, at: datetime | None) -> None:
         """What is taken comes from what expires soonest; nothing may be taken from what had expired."""
@@ -199,9 +232,9 @@ class _Books:
                 self._found.add(self._account_id, seq, "more was given back than it took")
 
 
-async def _verify_account(postgres: Postgres, account_id: int, found: LedgerReport) -> None:
+async def _verify_account(postgres: Postgres, account_id: int, found: LedgerReport, seals: Sequence[Seal]) -> None:
     """One account, with balance and rows as of the same moment: charges may continue meanwhile."""
-    books = _Books(account_id, found)
+    books = _Books(account_id, found, seals)
     async with (
         postgres.connection(ACCOUNT_TIMEOUT_MS) as connection,
         connection.transaction(isolation="repeatable_read", readonly=True),
@@ -211,6 +244,7 @@ async def _verify_account(postgres: Postgres, account_id: int, found: LedgerRepo
         )
         async for row in connection.cursor(postgres.sql(_ROWS), account_id, prefetch=ROWS_AT_ONCE):
             books.enter(row)
+        books.seals_were_met()
         await books.refunds_are_covered(postgres, connection)
         expiring = await connection.fetch(
             postgres.sql("SELECT expires_at, seq, api, lead FROM {schema}.expiring WHERE account_id = $1"), account_id
@@ -242,13 +276,17 @@ async def count_rows(postgres: Postgres, account_id: int | None = None) -> int:
 
 
 async def verify(
-    postgres: Postgres, account_id: int | None = None, told: Callable[[int], None] = lambda _: None
+    postgres: Postgres,
+    account_id: int | None = None,
+    told: Callable[[int], None] = lambda _: None,
+    seals: Mapping[int, Sequence[Seal]] | None = None,
 ) -> LedgerReport:
     """Read the whole ledger, or that of one account, and report what is wrong; memory does not grow with it.
 
-    `told` hears now and then how many rows have been read.
+    `told` hears now and then how many rows have been read. With `seals`, rows are compared with what was sealed.
     """
     found = LedgerReport(told=told)
+    sealed = {account: list(of_it) for account, of_it in (seals or {}).items() if account_id in (None, account)}
     last = 0 if account_id is None else account_id - 1
     while True:
         rows = await postgres.fetch(
@@ -261,6 +299,9 @@ async def verify(
             raise no_account(account_id)
         for row in rows:
             last = row["id"]
-            await _verify_account(postgres, last, found)
+            await _verify_account(postgres, last, found, sealed.pop(last, ()))
         if account_id is not None or len(rows) < ACCOUNTS_AT_ONCE:
-            return found
+            break
+    for account, of_it in sealed.items():
+        found.add(account, of_it[-1].seq, f"was sealed by root {of_it[-1].root}, and there is no such account")
+    return found

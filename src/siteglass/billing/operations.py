@@ -16,6 +16,7 @@ from siteglass.billing.requests import (
     read_usage,
 )
 from siteglass.billing.responses import (
+    HEAD_HEADER,
     LEDGER_PATH,
     AccountResponse,
     LedgerResponse,
@@ -65,7 +66,7 @@ LEDGER = Operation(
         "A page of entries, newest first.",
         (LedgerResponse,),
         examples.ledger,
-        headers=("Link",),
+        headers=("Link", HEAD_HEADER),
         other_media={CSV: examples.ledger_csv},
     ),
     scope="account",

@@ -21,6 +21,7 @@ from siteglass.web.messages import Count, Day, Id, ResponseBody, Time
 from siteglass.web.operations import MAX_LIMIT
 from siteglass.web.responses import SAFE_HEADERS, json_response
 
+HEAD_HEADER = "X-Ledger-Head"
 LEDGER_PATH = "/v1/ledger"
 REASONS = {
     Mark.CHARGED: "charged",
@@ -347,7 +348,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def ledger_response(request: LedgerRequest, entries: Sequence[Entry]) -> Response:
+def ledger_response(request: LedgerRequest, entries: Sequence[Entry], signed_head: str | None = None) -> Response:
     """A page of entries, and the way to older ones."""
     limit = request.wanted.limit
     shown = entries[:limit]
@@ -355,6 +356,8 @@ def ledger_response(request: LedgerRequest, entries: Sequence[Entry]) -> Respons
     if len(entries) > limit:
         following = f"{LEDGER_PATH}?{urlencode({**request.given, 'before': shown[-1].seq})}"
     headers = {"Vary": "Accept"}
+    if signed_head is not None:
+        headers[HEAD_HEADER] = signed_head
     if following is not None:
         headers["Link"] = f'<{following}>; rel="next"'
     if request.as_csv:

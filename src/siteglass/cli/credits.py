@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 import uuid
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from siteglass.cli.accounts import actor, run
+from siteglass.settings import SettingsError, load_settings, variable
 
 if TYPE_CHECKING:
     from siteglass.billing.credits import Balances
     from siteglass.billing.ledger import LedgerReport
+    from siteglass.billing.roots import RootKeys
     from siteglass.platform.postgres import Postgres
 
 MOST = 1_000_000_000_000
@@ -128,23 +131,50 @@ def credits_settle(account_id: int, key: str, give_back: bool) -> None:
 
 @credits_.command("verify")
 @click.argument("account_id", type=int, required=False)
-def credits_verify(account_id: int | None) -> None:
-    """Verify every hash, number and sum in the ledger, for all accounts or one; exit code 1 if any is wrong."""
+@click.option(
+    "--against",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file of signed roots, best a copy on another machine: compare rows and audit log with it, too.",
+)
+def credits_verify(account_id: int | None, against: Path | None) -> None:
+    """Verify every hash, number and sum in the ledger, for all accounts or one; exit code 1 if any is wrong.
+
+    Only --against finds rows that were rewritten together with all hashes by somebody who owns the tables.
+    """
     from siteglass.billing import ledger
+    from siteglass.billing.heads import Evidence, compare
     from siteglass.platform.progress import progress
 
-    async def verify(postgres: Postgres) -> LedgerReport:
-        with progress("rows", await ledger.count_rows(postgres, account_id)) as told:
-            return await ledger.verify(postgres, account_id, told)
+    keys = _root_keys() if against else None
 
-    found = run(verify)
+    async def verify(postgres: Postgres) -> tuple[LedgerReport, Evidence | None]:
+        evidence = await compare(postgres, keys, against) if keys and against else None
+        with progress("rows", await ledger.count_rows(postgres, account_id)) as told:
+            seals = evidence.seals() if evidence else None
+            return await ledger.verify(postgres, account_id, told, seals), evidence
+
+    found, evidence = run(verify)
+    problems = list(evidence.problems) if evidence else []
     for problem in found.problems:
         place = "balance" if problem.seq is None else f"row {problem.seq}"
-        click.echo(f"account {problem.account_id}, {place}: {problem.what}", err=True)
-    click.echo(f"{found.entries} rows of {found.accounts} accounts read, {found.problem_count} problems.")
-    if found.problem_count:
+        problems.append(f"account {problem.account_id}, {place}: {problem.what}")
+    for line in problems:
+        click.echo(line, err=True)
+    count = found.problem_count + (len(evidence.problems) if evidence else 0)
+    compared = f" and compared with {len(evidence.roots)} roots" if evidence else ""
+    click.echo(f"{found.entries} rows of {found.accounts} accounts read{compared}, {count} problems.")
+    if count:
         click.echo(
             "Stop charging these accounts and compare them with a backup: the service itself never changes a row.",
             err=True,
         )
         sys.exit(1)
+
+
+def _root_keys() -> RootKeys:
+    from siteglass.billing.roots import open_root_keys
+
+    keys = open_root_keys(load_settings())
+    if keys is None:
+        raise SettingsError(f"{variable('root_keys')} is not set: nothing shows who signed the roots.")
+    return keys

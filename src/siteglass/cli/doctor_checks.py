@@ -12,9 +12,12 @@ import os
 import platform
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from siteglass.access.keys import key_secrets
+from siteglass.billing.roots import RootError, open_root_keys, read_file
 from siteglass.cli.engine_checks import (
     check_accounts,
     check_clock,
@@ -42,6 +45,8 @@ from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import listener, public_url, require_free_port, url
 from siteglass.web.served import RUNNING_S, has_port, noted_addresses
+
+ROOT_MAX_AGE = timedelta(days=2)
 
 
 async def examine(
@@ -129,6 +134,28 @@ async def _lead_store(patient: Patient) -> Finding:
     return Finding("ok", f"{folder} is writable")
 
 
+async def _roots(patient: Patient) -> Finding:
+    name = variable("root_file")
+    try:
+        keys = open_root_keys(patient.settings)
+    except SettingsError as error:
+        return Finding("wrong", str(error).rstrip("."), f"set {variable('root_keys')} and {name}, or neither")
+    if keys is None:
+        return Finding("ok", f"none are signed; with {name}, a rewritten ledger or audit log is found")
+    path = Path(patient.settings.root_file)
+    try:
+        roots = await asyncio.to_thread(read_file, keys, path)
+    except (OSError, RootError) as error:
+        return Finding("wrong", f"{path}: {error}", f"siteglass credits verify --against {path}")
+    if not roots:
+        return Finding("warning", f"{path} has none yet", "run the service: its workers write the first one")
+    age = datetime.now(UTC) - datetime.fromisoformat(roots[-1].at)
+    if age > ROOT_MAX_AGE:
+        found = f"{path}: the newest root is {age / timedelta(hours=1):.0f} hours old"
+        return Finding("wrong", found, "docs/runbooks/postgresql.md#siteglassrootold says what to do")
+    return Finding("ok", f"{len(roots)} in {path}; public key {keys.public}")
+
+
 async def _mail(patient: Patient) -> Finding:
     settings = patient.settings
     try:
@@ -213,6 +240,7 @@ CHECKS = (
     Check("leads", check_leads, needs=("opensearch",)),
     Check("test leads", check_test_leads, needs=("opensearch",)),
     Check("lead store", _lead_store),
+    Check("roots", _roots),
     Check("mail", _mail),
     Check("dashboard", _dashboard),
     Check("port", _port),

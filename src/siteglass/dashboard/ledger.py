@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from urllib.parse import urlencode
@@ -10,11 +10,13 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from siteglass.access.keys import list_keys
+from siteglass.billing.heads import signed_head
 from siteglass.billing.ledger_csv import MAX_CSV_ROWS, LedgerCsv
 from siteglass.billing.receipts import KINDS, Entry, EntryFilter, entries
 from siteglass.dashboard.downloads import file_answer
 from siteglass.dashboard.forms import Form, FormError
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
+from siteglass.dashboard.refusals import NOT_THERE
 
 LEDGER = "/dashboard/ledger"
 PAGE_ROWS = 50
@@ -133,6 +135,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         keys=await list_keys(dashboard.backends.postgres, account_id),
         kinds=KINDS,
         max_csv_rows=MAX_CSV_ROWS,
+        has_head=await signed_head(dashboard.backends.postgres, account_id) is not None,
         may_be_cut=newest > MAX_CSV_ROWS and not filters.request_id,
     )
 
@@ -148,7 +151,20 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
     return await file_answer(file, f"siteglass-ledger-{datetime.now(UTC):%Y-%m-%d}.csv")
 
 
+async def download_head(dashboard: Dashboard, visit: Visit) -> Response:
+    """The signed head, which `sgl verify` compares a file of entries with."""
+    head = await signed_head(dashboard.backends.postgres, visit.who.account_id)
+    if head is None:
+        raise NOT_THERE
+    return await file_answer(_one_line(head), f"siteglass-ledger-{datetime.now(UTC):%Y-%m-%d}.head")
+
+
+async def _one_line(text: str) -> AsyncIterator[bytes]:
+    yield f"{text}\n".encode()
+
+
 PAGES = (
     DeclaredPage("ledger", "GET", LEDGER, show),
     DeclaredPage("ledger.csv", "GET", f"{LEDGER}.csv", download),
+    DeclaredPage("ledger.head", "GET", f"{LEDGER}.head", download_head),
 )

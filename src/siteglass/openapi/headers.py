@@ -8,7 +8,7 @@ from typing import Any
 from siteglass.access.limits import Level, Policy, Verdict, limit_headers
 from siteglass.billing.credits import Balances, Receipt
 from siteglass.billing.requests import EXAMPLE_REQUEST_ID
-from siteglass.billing.responses import CREDIT_HEADERS, credit_headers
+from siteglass.billing.responses import CREDIT_HEADERS, HEAD_HEADER, credit_headers
 from siteglass.leads.diagnose import HINT_HEADER
 from siteglass.leads.responses import CORRECTED_HEADER, NOTES_HEADER, UNUSED_HEADER
 from siteglass.platform.tracing import TRACEPARENT
@@ -136,6 +136,13 @@ HEADERS: dict[str, Any] = {
         'next page, with `rel="next"`; absent on the last page. On what is deprecated: path of the page that explains '
         'the move, with `rel="deprecation"`.',
         help_link("INVALID_REQUEST"),
+        always=False,
+    ),
+    HEAD_HEADER: _text(
+        "On a page of the ledger, if the operator signs it: row number, hash and sums of the account on a day. It ends "
+        "with an Ed25519 signature. `sgl verify` compares statements with it.",
+        '{"siteglass":"head 1","account":3,"row":3,"hash":"c3c3...","api_credits":99,"lead_credits":5000,"root":12,'
+        '"at":"2026-11-16T00:10:00+00:00"} 9f1c...',
         always=False,
     ),
     "Allow": _text("The methods that this path supports.", "POST"),

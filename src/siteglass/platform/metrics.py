@@ -160,6 +160,11 @@ ARCHIVE_FAILING = Gauge(
     "1 if PostgreSQL archives its changes and the last attempt failed",
     multiprocess_mode="livemostrecent",
 )
+ROOT_WRITTEN = Gauge(
+    "siteglass_root_timestamp_seconds",
+    "When the newest signed root of ledger and audit log was written; 0: never",
+    multiprocess_mode="livemostrecent",
+)
 BACKUP_MADE = Gauge(
     "siteglass_backup_timestamp_seconds",
     "When the newest backup without an error was complete",

@@ -79,7 +79,7 @@ FUNCTIONS = (
     *("expire_credits", "forget_answers", "forget_keys", "create_ledger_months"),
     *("allot_lead_numbers", "catch_up_paid", "catch_up_received", "unwanted_domains"),
     *("charge_people", "received_before", "set_account_state", "erase_account"),
-    *("confirm_answer", "note_in_doubt", "settle_in_doubt"),
+    *("confirm_answer", "note_in_doubt", "settle_in_doubt", "settled_audit_id"),
 )
 # Workers of the release before call these until they are replaced; a release later nobody may.
 EARLIER_FUNCTIONS = ("charge", "charge_unlisted")

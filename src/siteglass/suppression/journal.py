@@ -8,7 +8,6 @@ has and the list lacks means that the database was restored; `missing` finds tho
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from pathlib import Path
 import orjson
 
 from siteglass.errors import Unavailable
-from siteglass.platform.disk import sync_to_disk
+from siteglass.platform.disk import append_lines
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.entries import MAX_ADDED, SuppressionError, among
@@ -61,25 +60,9 @@ class Journal:
         at = datetime.now(UTC).isoformat(timespec="seconds")
         lines = [_line(kind, value, at, self._secret) for kind, value in pairs]
         try:
-            await asyncio.to_thread(self._append, b"".join(lines))
+            await asyncio.to_thread(append_lines, self.path, b"".join(lines))
         except OSError as error:
             raise Unavailable(f"the journal of opt-outs, {self.path}, cannot be written: {error.strerror}") from error
-
-    def _append(self, lines: bytes) -> None:
-        is_new = not self.path.exists()
-        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            size = os.fstat(descriptor).st_size
-            if size and os.pread(descriptor, 1, size - 1) != b"\n":
-                lines = b"\n" + lines  # a crash cut the last line, whose person never read that it is done
-            while lines:
-                lines = lines[os.write(descriptor, lines) :]
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        if is_new:
-            sync_to_disk(self.path.parent)
 
     def tail(self) -> list[JournalEntry]:
         """The newest entries; raises Unavailable if the file cannot be read."""

@@ -16,18 +16,17 @@ CREATE INDEX operator_tokens_by_person ON {schema}.operator_tokens (person_id);
 -- Why the last run of a shared job failed; empty: it did not.
 ALTER TABLE {schema}.job_leases ADD COLUMN failure text NOT NULL DEFAULT '';
 
--- The audit log in batches, each with the hash of the one before. It is only added to.
+-- How far the audit log is hashed: each row here continues the one before. It is only added to.
 CREATE TABLE {schema}.audit_chain (
     last_id bigint PRIMARY KEY,
     rows bigint NOT NULL,
     hash bytea NOT NULL CHECK (octet_length(hash) = 32)
 );
 
--- The signed roots of ledger and audit log, as they were appended to the file outside.
+-- The signed roots of ledger and audit log, as they are appended to the file outside.
 CREATE TABLE {schema}.roots (
     number bigint PRIMARY KEY,
     at timestamptz NOT NULL,
-    audit_id bigint NOT NULL,
     line text NOT NULL
 );
 
