@@ -183,6 +183,8 @@ def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempP
             crawl_contact="https://operator.example/crawler",
             outgoing_allowed=("127.0.0.0/8",),
             backup_info=str(folder / "info.json"),
+            mail_url=f"file:{folder / 'outbox'}",
+            mail_from="Siteglass <tests@example.com>",
         )
         leads = folder / "leads.parquet"
         write_parquet(leads, generate(1_000, 31))
@@ -240,6 +242,18 @@ def test_a_backup_that_is_too_old(installation: Installation) -> None:
         lambda: installation.write_backup_info(age_s=27 * 3_600),
         lambda: installation.write_backup_info(age_s=60),
     )
+
+
+def test_codes_are_mailed_to_many_strangers(installation: Installation) -> None:
+    """Each from another network; the last of those that wait are sent after two minutes."""
+
+    def ask() -> None:
+        with httpx.Client(base_url=installation.service.url, timeout=20, trust_env=False) as client:
+            for number in range(220):
+                headers = {"X-Forwarded-For": f"198.18.{number}.1"}
+                client.post("/v1/opt-out", json={"email": f"stranger@many-{number}.com"}, headers=headers)
+
+    _fault(installation, {"SiteglassOptOutMailsWaiting"}, ask, lambda: None)
 
 
 def test_redis_stops(installation: Installation, tmp_path: Path) -> None:
