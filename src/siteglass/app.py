@@ -89,6 +89,7 @@ from siteglass.platform.logs import configure_logs, log_fault, new_request_id
 from siteglass.platform.mailer import open_mailer
 from siteglass.platform.schema import is_current
 from siteglass.platform.tracing import open_tracing
+from siteglass.privacy.code_mails import CodeMails
 from siteglass.privacy.control import open_control
 from siteglass.privacy.endpoints import PrivacyEndpoints
 from siteglass.privacy.operations import OPT_OUT_PAGE
@@ -139,7 +140,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     language_model = open_language_model(settings, backends.clock)
     mailer = open_mailer(settings)
     root_keys = open_root_keys(settings)
-    door = SubjectRequests(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
+    code_mails = None if mailer is None else CodeMails(mailer, limiter)
+    door = SubjectRequests(TicketSealer(settings.cursor_secrets), code_mails, open_control(settings))
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
     drain = Drain(settings.drain_s)
     readiness = [drain.readiness, *_readiness_checks(index, hidden)]
@@ -226,6 +228,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             yield {STATE_KEY: drain}
             await housekeeping.close()
             await charger.close()
+            if code_mails is not None:
+                await code_mails.close()
             await limiter.close()
             await claims.close()
             await served.close()

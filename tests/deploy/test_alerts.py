@@ -185,6 +185,8 @@ def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempP
             backup_info=str(folder / "info.json"),
             root_keys=("5e" * 32,),
             root_file=str(folder / "roots.jsonl"),
+            mail_url=f"file:{folder / 'outbox'}",
+            mail_from="Siteglass <tests@example.com>",
         )
         leads = folder / "leads.parquet"
         write_parquet(leads, generate(1_000, 31))
@@ -251,6 +253,18 @@ def test_no_root_for_three_days(installation: Installation) -> None:
         lambda: installation.sql("UPDATE {schema}.roots SET at = at - interval '3 days'"),
         lambda: installation.sql("UPDATE {schema}.roots SET at = at + interval '3 days'"),
     )
+
+
+def test_codes_are_mailed_to_many_strangers(installation: Installation) -> None:
+    """Each from another network; the last of those that wait are sent after two minutes."""
+
+    def ask() -> None:
+        with httpx.Client(base_url=installation.service.url, timeout=20, trust_env=False) as client:
+            for number in range(220):
+                headers = {"X-Forwarded-For": f"198.18.{number}.1"}
+                client.post("/v1/opt-out", json={"email": f"stranger@many-{number}.com"}, headers=headers)
+
+    _fault(installation, {"SiteglassOptOutMailsWaiting"}, ask, lambda: None)
 
 
 def test_redis_stops(installation: Installation, tmp_path: Path) -> None:

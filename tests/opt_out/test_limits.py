@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,11 +13,14 @@ from typing import Any
 import httpx
 import pytest
 
+from siteglass.access.limits import Policy
 from siteglass.index import generations
 from siteglass.index.administration import admin
 from siteglass.index.names import written_as
+from siteglass.privacy import code_mails, limits
 from siteglass.settings import Settings
 from testing.api_calls import refused
+from testing.mails import Outbox
 from testing.ports import free_port
 from testing.service import run, serving
 from tests.opt_out.conftest import ASK, CONFIRM, Door
@@ -28,6 +32,10 @@ WRONG = {"ticket": "A" * 100, "code": "0000-0000-0000"}
 
 def _statuses(door: Door, path: str, bodies: list[dict[str, str]], callers: list[str]) -> list[int]:
     return [door.post(path, body, caller).status_code for body, caller in zip(bodies, callers, strict=True)]
+
+
+def _from(number: int) -> dict[str, str]:
+    return {"X-Forwarded-For": f"198.18.9.{number}"}
 
 
 def _addresses(count: int, host: str) -> list[dict[str, str]]:
@@ -58,9 +66,34 @@ def test_a_network_of_ipv6_is_one_caller(door: Door) -> None:
 
 
 def test_a_site_of_ipv6_has_twenty_mails_an_hour_for_all_its_networks(door: Door) -> None:
-    callers = [f"2001:db8:77:{number:x}::1" for number in range(21)]
-    assert _statuses(door, ASK, _addresses(21, "caller-d.com"), callers) == [202] * 20 + [429]
+    callers = [f"2001:db8:77:{number:x}::1" for number in range(22)]
+    bodies = [*_addresses(11, "caller-d.com"), *_addresses(11, "caller-dd.com")]
+    assert _statuses(door, ASK, bodies, callers) == [*[202] * 10, 429, *[202] * 10, 429]  # ten of them for one domain
     assert door.post(ASK, {"email": "n22@caller-d.com"}, "2001:db8:78::1").status_code == 202
+
+
+@pytest.mark.promise("limit.opt_out_mails_in_all")
+def test_what_all_callers_ask_for_is_delayed_and_not_refused(
+    leads: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Strangers, each mailed from another network: five at once, then one every four seconds, three that wait."""
+    monkeypatch.setattr(limits, "ALL_MAILS", Policy(rate_per_s=0.25, burst=5))
+    monkeypatch.setattr(code_mails, "MAX_DELAY_S", 12)
+    bodies = [{"email": f"stranger@many-{number}.com"} for number in range(14)]
+    outbox = Outbox(tmp_path)
+    with _serving(leads, mail_url=f"file:{tmp_path}", mail_from="privacy@sender.test") as client:
+        started = time.monotonic()
+        responses = [client.post(ASK, json=body, headers=_from(number)) for number, body in enumerate(bodies)]
+        sent = len(list(tmp_path.glob("*.eml")))
+        later = (time.monotonic() - started) / 4 + 1
+        accepted = [body["email"] for body, one in zip(bodies, responses, strict=True) if one.status_code == 202]
+        assert 5 <= sent <= 5 + later
+        assert 8 <= len(accepted) <= 8 + later
+        refused(responses[-1], 503, "UNAVAILABLE")
+        assert responses[-1].headers["retry-after"] == "600"
+        for email in accepted:
+            assert len(outbox.wait(email, 1)) == 1
+    assert len(list(tmp_path.glob("*.eml"))) == len(accepted)
 
 
 SPELLED = ["flooded@many.com", "Flooded@Many.com", "flooded+x@many.com", "flooded+y@many.com", " flooded@MANY.com"]

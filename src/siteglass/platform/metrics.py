@@ -24,6 +24,16 @@ PAGES_WIDENED = Counter("siteglass_pages_widened", "Looks further, for pages tha
 OPENSEARCH_RETRIES = Counter("siteglass_opensearch_retries", "Second attempts of engine requests, on another node")
 TOTALS_SAMPLED = Counter("siteglass_totals_sampled", "Totals estimated because the exact count took too long")
 FACETS_SAMPLED = Counter("siteglass_facets_sampled", "Responses with facets estimated from a sample")
+OPT_OUT_MAILS = Counter(
+    "siteglass_opt_out_mails",
+    "Mails with codes, by outcome: sent at once, delayed by the pace of the service, or refused because too many wait",
+    ["outcome"],
+)
+OPT_OUT_MAILS_WAITING = Gauge(
+    "siteglass_opt_out_mails_waiting",
+    "Mails with codes that wait for the pace of the service",
+    multiprocess_mode="livesum",
+)
 LEDGER_MONTHS_MISSING = Gauge(
     "siteglass_ledger_months_missing",
     "Months, this one and those ahead, without a partition of the ledger",

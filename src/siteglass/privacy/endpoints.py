@@ -17,6 +17,7 @@ from siteglass.privacy.limits import (
     CONFIRMATIONS_PER_HOUR,
     MAILS_IN_ALL_PER_HOUR,
     MAILS_PER_HOUR,
+    MAILS_PER_SITE_AND_DOMAIN_PER_HOUR,
     MAILS_PER_SITE_PER_HOUR,
     REQUESTS_PER_HOUR,
 )
@@ -83,8 +84,14 @@ class PrivacyEndpoints:
         )
         if mailed:
             host = request.client.host if request.client else ""
-            site, of_site = f"opt-out-mails-from-{bucket(household(host, 48))}", _hourly(MAILS_PER_SITE_PER_HOUR)
-            _require(await self._limiter.take(site, site, of_site, of_site))
+            site, domain = household(host, 48), value.text.rpartition("@")[2]
+            verdict = await self._limiter.take(
+                f"opt-out-mails-from-{bucket(site)}",
+                f"opt-out-mails-from-{bucket(f'{site} {domain}')}",
+                _hourly(MAILS_PER_SITE_PER_HOUR),
+                _hourly(MAILS_PER_SITE_AND_DOMAIN_PER_HOUR),
+            )
+            _require(verdict)
             # Last, so that requests refused to one caller take nothing from what others have.
             name = f"opt-out-mails-for-{bucket(value.text)}"
             in_all = _hourly(MAILS_IN_ALL_PER_HOUR)

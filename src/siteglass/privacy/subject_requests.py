@@ -10,9 +10,10 @@ from siteglass.corpus.lead_files import LeadFileError
 from siteglass.errors import BadRequest, Problem, Unavailable
 from siteglass.index.generations import GenerationError
 from siteglass.index.index import Index
-from siteglass.platform.mailer import Mailer, MailError, MailRefused
+from siteglass.platform.mailer import MailError, MailRefused
 from siteglass.platform.opensearch import EngineError
 from siteglass.privacy import opt_out
+from siteglass.privacy.code_mails import CodeMails
 from siteglass.privacy.control import Control, ControlCheck, places
 from siteglass.privacy.opt_out import HeldData
 from siteglass.privacy.received_counts import note_request
@@ -78,9 +79,9 @@ class CompletedRequest:
 class SubjectRequests:
     """Where such requests come in; one per worker."""
 
-    def __init__(self, sealer: TicketSealer, mailer: Mailer | None, control: Control) -> None:
+    def __init__(self, sealer: TicketSealer, mails: CodeMails | None, control: Control) -> None:
         self.sealer = sealer
-        self._mailer = mailer
+        self._mails = mails
         self._control = control
         self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
 
@@ -140,10 +141,10 @@ class SubjectRequests:
         return CompletedRequest(Purpose.ACCESS, value, held, customers)
 
     async def _mail_code(self, purpose: Purpose, address: str, code: str) -> None:
-        if self._mailer is None:
+        if self._mails is None:
             raise Unavailable(f"mail cannot be sent: {variable('mail_url')} is not set", RETRY_AFTER_S, has_price=False)
         try:
-            await self._mailer.send(address, SUBJECT, TEXTS[purpose].format(code=code))
+            await self._mails.send(address, SUBJECT, TEXTS[purpose].format(code=code))
         except MailRefused:
             raise _not_proven("email", "mail to this address was rejected; is the address correct?") from None
         except MailError as error:
