@@ -57,8 +57,8 @@ COMPILE = $(BIN)/uv pip compile --quiet $(LOCK_ARGS) --python-version 3.11 --gen
 lock: ## Resolve pyproject.toml into requirements.lock and the locks in deploy/ (pass LOCK_ARGS=--upgrade for newer versions)
 	test -x $(BIN)/uv || $(MAKE) setup
 	$(COMPILE) --all-extras --output-file requirements.lock pyproject.toml clients/python/pyproject.toml
-	$(COMPILE) --constraint requirements.lock --extra tracing --output-file deploy/requirements.lock pyproject.toml
-	$(COMPILE) --constraint requirements.lock --extra tracing --extra ingest --output-file deploy/requirements-ingest.lock pyproject.toml
+	$(COMPILE) --constraint requirements.lock --extra tracing --extra agents --output-file deploy/requirements.lock pyproject.toml
+	$(COMPILE) --constraint requirements.lock --extra tracing --extra agents --extra ingest --output-file deploy/requirements-ingest.lock pyproject.toml
 	$(COMPILE) --constraint requirements.lock --output-file deploy/requirements-build.lock - <<< $$'hatchling\nmarkdown-it-py'
 	$(COMPILE) --output-file deploy/tools.lock deploy/tools.in
 

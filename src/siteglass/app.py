@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapidfuzz import fuzz, process
 from starlette.applications import Starlette
@@ -87,6 +89,7 @@ from siteglass.platform.job_leases import JobLeases
 from siteglass.platform.jobs import Job, JobRunner
 from siteglass.platform.logs import configure_logs, log_fault, new_request_id
 from siteglass.platform.mailer import open_mailer
+from siteglass.platform.postgres import Postgres
 from siteglass.platform.schema import is_current
 from siteglass.platform.tracing import open_tracing
 from siteglass.privacy.code_mails import CodeMails
@@ -112,6 +115,9 @@ from siteglass.web.health import ReadinessCheck, health_routes, report_readiness
 from siteglass.web.operations import Operation
 from siteglass.web.responses import error_response
 from siteglass.web.served import NOTE_EVERY_S, ServedAddresses
+
+if TYPE_CHECKING:
+    from siteglass.web.agents.endpoint import AgentEndpoint
 
 Handlers = Mapping[Operation, Handler]
 
@@ -154,7 +160,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Drain]]:
         _read_tables()
-        async with backends:
+        async with backends, contextlib.nullcontext() if agents is None else agents.running():
             limiter.start()
             tracing.start()
             leases = JobLeases(backends.postgres, settings.index_prefix)
@@ -287,6 +293,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         *docs.routes(guard),
         *Landing(settings, sandbox, limiter, docs.files_address).routes(guard),
     ]
+    agents = _agents(settings, guard, backends.postgres)
+    if agents is not None:
+        routes.append(agents.route)
     routes.extend(admin_routes(settings, guard, lambda request: request.app.state.dashboard.desk))
     if secrecy is not None:
         routes.extend(dashboard_routes(settings))
@@ -296,6 +305,15 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     # A path with one slash too many gets our 404, which names the right path; Starlette has no option for this.
     app.router.redirect_slashes = False
     return app
+
+
+def _agents(settings: Settings, guard: Guard, postgres: Postgres) -> AgentEndpoint | None:
+    """The endpoint for agents, if what it needs is installed: it is imported only then."""
+    if any(find_spec(name) is None for name in ("mcp", "siteglass_client")):
+        return None
+    from siteglass.web.agents.endpoint import AgentEndpoint
+
+    return AgentEndpoint(settings, guard, postgres)
 
 
 def _routes(guard: Guard, live: Handlers, sandbox: Handlers) -> list[Route]:

@@ -165,15 +165,17 @@ class Unauthorized(SiteglassError):
     status = 401
     code = "UNAUTHORIZED"
 
-    def __init__(self) -> None:
+    def __init__(self, *, bearer: bool = False) -> None:
+        where = "in the X-API-Key header; the Authorization header is ignored"
         super().__init__(
-            "A valid API key is required. Send it in the X-API-Key header; the Authorization header is ignored. A key "
-            "that worked before may have expired or been revoked."
+            f"A valid API key is required. Send it {'as `Authorization: Bearer KEY`' if bearer else where}. A key that "
+            "worked before may have expired or been revoked."
         )
+        self._scheme = 'Bearer realm="Siteglass"' if bearer else 'ApiKey realm="Siteglass", header="X-API-Key"'
 
     @property
     def headers(self) -> Mapping[str, str]:
-        return {"WWW-Authenticate": 'ApiKey realm="Siteglass", header="X-API-Key"'}
+        return {"WWW-Authenticate": self._scheme}
 
 
 def _credits(api: int, lead: int) -> str:
@@ -217,13 +219,24 @@ class Forbidden(SiteglassError):
     code = "FORBIDDEN"
 
     def __init__(
-        self, scope: str = "", *, address: str | None = None, unpaid: str | None = None, desk: str | None = None
+        self,
+        scope: str = "",
+        *,
+        address: str | None = None,
+        unpaid: str | None = None,
+        desk: str | None = None,
+        origin: bool = False,
     ) -> None:
         message = f"This key lacks the scope `{scope}`. Use a key that has it, or create one."
         if desk is not None:
             message = (
                 f"This needs the token of a person with the role {desk}, as `Authorization: Bearer TOKEN`. Tokens are "
                 "valid for 12 hours: make one on the page /admin/operators."
+            )
+        elif origin:
+            message = (
+                "The header Origin names another website. A web page may not use this endpoint: run the agent outside "
+                "of a browser, or without that header."
             )
         elif address is not None:
             message = f"This key may not be used from {address}. Call from an allowed address, or change its allowlist."

@@ -301,6 +301,11 @@ class Settings:
         "Searches per hour and network on the page `/` by people without an account. They find the made-up leads of "
         "test keys. 0: the page has no search box.",
     ] = 60
+    agent_session_credits: Annotated[
+        int,
+        "Credits of each kind that agents may spend through `/mcp` in one session, unless they send the header "
+        "X-Session-Max-Credits. 0: only free calls.",
+    ] = 200
     public_url: Annotated[
         str,
         "Public URL of the service, such as `https://app.example.com`, for links in mails; empty: `http://HOST:PORT`.",

@@ -18,7 +18,7 @@ from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, TextContent
 
 from siteglass_client import AsyncSiteglass
-from siteglass_client.mcp.server import make_server
+from siteglass_client.mcp.server import local_server
 from siteglass_client.mcp.sizes import tokens
 from tests.client.commanding import SG, Desk
 
@@ -125,7 +125,7 @@ def in_process(
     async def connecting() -> AsyncIterator[Client]:
         async with (
             AsyncSiteglass(key, url, deadline_s=deadline_s, **more) as client,
-            Client(make_server(client, max_credits=max_credits, deadline_s=deadline_s)) as connection,
+            Client(local_server(client, max_credits=max_credits, deadline_s=deadline_s)) as connection,
         ):
             yield connection
 

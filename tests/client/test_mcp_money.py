@@ -20,8 +20,9 @@ from siteglass_client.calls import Call
 from siteglass_client.errors import Internal
 from siteglass_client.mcp.failures import AGAIN, told
 from siteglass_client.mcp.serving import WithoutKey
+from siteglass_client.mcp.sessions import LocalSession, Sum
 from siteglass_client.mcp.sizes import cut, size_bytes
-from siteglass_client.mcp.till import Sum, Till
+from siteglass_client.mcp.till import Till
 from testing.customers import Bank, Customer
 from tests.client.agents import in_process, said
 
@@ -173,11 +174,12 @@ def test_a_fault_of_the_service_costs_nothing_and_says_so() -> None:
         raise failures.pop(0)
 
     async def counted() -> list[int]:
-        till, spent = Till(send, 10), []
+        session = LocalSession(10)
+        till, spent = Till(send, session), []
         for _ in range(3):
             with pytest.raises(SiteglassError):
                 await till.buy("/v1/search", {}, Sum(lead=4))
-            spent.append(till.spent.lead)
+            spent.append(session.spent.lead)
         return spent
 
     assert asyncio.run(counted()) == [0, 4, 4]  # the fault of the last call says nothing of the one that was cut

@@ -48,17 +48,19 @@ def _libraries(folder: Path) -> set[str]:
     """The distributions that a folder imports, under the names that pyproject.toml uses."""
     distributions = packages_distributions()
     modules = {module for path in folder.rglob("*.py") for module in _imported_by(path)}
-    modules -= sys.stdlib_module_names | {"siteglass"} | SHARED_PACKAGES
+    modules -= sys.stdlib_module_names | {"siteglass", "siteglass_client"} | SHARED_PACKAGES
     return {name.lower().replace("_", "-") for module in modules for name in distributions[module]}
 
 
-@pytest.mark.parametrize(("heading", "extra"), [("The service", None), ("Traces", "tracing"), ("The ingest", "ingest")])
+@pytest.mark.parametrize(
+    ("heading", "extra"), [("The service", None), ("Traces", "tracing"), ("Agents", "agents"), ("The ingest", "ingest")]
+)
 def test_the_decision_lists_every_runtime_dependency_once(heading: str, extra: str | None) -> None:
     assert sorted(_listed(heading)) == sorted(_declared(extra))
 
 
 def test_every_runtime_dependency_is_imported_and_every_import_declared() -> None:
-    declared = {*_declared(None), *_declared("ingest")}
+    declared = {*_declared(None), *_declared("agents"), *_declared("ingest")}
     assert _libraries(SOURCE) == declared - LOADED_BY_OTHERS
 
 

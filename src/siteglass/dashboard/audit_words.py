@@ -96,6 +96,10 @@ def _told(row: AuditRow, people: dict[int, PersonName], of_keys: dict[int, str])
     if action in _KEYS and row.key_id is not None:
         key = PersonName(of_keys.get(row.key_id, str(row.key_id)), "")
         return AuditSentence(row.id, row.at, who, _KEYS[action], key, row.key_id, _of_key(action, given))
+    if action == "agent.session" and row.key_id is not None:
+        key = PersonName(of_keys.get(row.key_id, str(row.key_id)), "")
+        cap = f"At most {number(given['max_credits'])} credits of each kind"
+        return AuditSentence(row.id, row.at, PersonName("An agent", ""), "began a session", key, row.key_id, (cap,))
     if action in _CREDITS:
         return AuditSentence(row.id, row.at, who, _CREDITS[action], details=_of_credits(given))
     if action in _PEOPLE:

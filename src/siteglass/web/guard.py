@@ -66,14 +66,7 @@ class Guard:
         """
 
         async def for_caller(request: Request, call: Call) -> Response:
-            with span("guard.key"):
-                caller = await self._keys.find(
-                    request.headers.get("x-api-key", ""), lambda: self._admit_stranger(request, call)
-                )
-            call.caller = caller
-            if caller.test:
-                call.headers[SANDBOX_HEADER] = "true"
-            _check_address(caller, request)
+            caller = await self.admit(request, call, request.headers.get("x-api-key", ""))
             if operation.scope not in caller.scopes:
                 raise Forbidden(operation.scope)
             # The scope of what an account did and paid, which it may always read.
@@ -84,6 +77,16 @@ class Guard:
             return await handler(request, caller, call)
 
         return self.open_route(operation, for_caller)
+
+    async def admit(self, request: Request, call: Call, key: str) -> Caller:
+        """The caller of a key, if it may be used from where the request comes."""
+        with span("guard.key"):
+            caller = await self._keys.find(key, lambda: self._admit_stranger(request, call))
+        call.caller = caller
+        if caller.test:
+            call.headers[SANDBOX_HEADER] = "true"
+        _check_address(caller, request)
+        return caller
 
     def open_route(self, operation: Operation, handler: OpenHandler) -> Route:
         """A route that asks for no key."""

@@ -35,16 +35,12 @@ async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = Fa
             raise UnsupportedMediaType(compressed=True)
     if declared.isdigit() and int(declared) > max_bytes:
         raise PayloadTooLarge(max_bytes)
-    raw = bytearray()
-    async for chunk in request.stream():
-        raw += chunk
-        if len(raw) > max_bytes:
-            raise PayloadTooLarge(max_bytes)
+    raw = await read_bytes(request, max_bytes)
     _refuse_query_string(request)
     if not raw and may_be_empty:
         return {}
     try:
-        body = orjson.loads(bytes(raw))
+        body = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         if not raw.strip():
             raise BadRequest([Problem("body", "expected a JSON object, found nothing; send at least {}")]) from None
@@ -54,6 +50,16 @@ async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = Fa
         raise BadRequest([Problem("body", f"expected a JSON object, found {type_name(body)}")])
     request.scope[BODY_KEY] = body
     return body
+
+
+async def read_bytes(request: Request, max_bytes: int) -> bytes:
+    """The body, if it is not too long."""
+    raw = bytearray()
+    async for chunk in request.stream():
+        raw += chunk
+        if len(raw) > max_bytes:
+            raise PayloadTooLarge(max_bytes)
+    return bytes(raw)
 
 
 def _refuse_query_string(request: Request) -> None:

@@ -182,7 +182,7 @@ def account_told(account: Account, till: Till) -> AccountAnswer:
         key_lead_credits_today=key.used_today.lead_credits,
         key_api_credits_today=key.used_today.api_credits,
         free_again_hours=limits.rebill_after_hours,
-        session_ceiling=till.ceiling,
-        session_lead_spent=till.spent.lead,
-        session_api_spent=till.spent.api,
+        session_ceiling=till.session.ceiling,
+        session_lead_spent=till.session.spent.lead,
+        session_api_spent=till.session.spent.api,
     )

@@ -1,6 +1,6 @@
 """The tool `enrich`: all domains in one batch, as each batch costs an API credit.
 
-Items that do not fit into the response wait in memory, and are free.
+Items that do not fit into the response wait for the next call, and are free.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from siteglass_client.calls import ENRICH_PATH
 from siteglass_client.errors import CreditCapExceeded, SiteglassError
 from siteglass_client.mcp.arguments import COMPANIES_SHOWN
 from siteglass_client.mcp.models import Credits, EnrichAnswer, Price
-from siteglass_client.mcp.places import Place, Places
+from siteglass_client.mcp.sessions import CeilingReached, Place, Sum
 from siteglass_client.mcp.sheets import Sheet
-from siteglass_client.mcp.till import CeilingReached, Sum, Till
+from siteglass_client.mcp.till import Till, digest_of
 
 ALWAYS_SHOWN = ("status", "message", "found_domain")
 
@@ -27,10 +27,10 @@ ALWAYS_SHOWN = ("status", "message", "found_domain")
 class Enriching:
     """Answers calls of the tool."""
 
-    def __init__(self, client: AsyncSiteglass, till: Till, places: Places, deadline_s: float) -> None:
+    def __init__(self, client: AsyncSiteglass, till: Till, deadline_s: float) -> None:
         self._client = client
         self._till = till
-        self._places = places
+        self._session = till.session
         self._deadline_s = deadline_s
 
     async def answer(
@@ -45,19 +45,19 @@ class Enriching:
         names = _distinct(domains or [])
         shown = list(dict.fromkeys(select or COMPANIES_SHOWN))
         if cursor is not None:
-            place = self._places.find(cursor, "enrich")
+            place = await self._session.find(cursor, "enrich", _records)
             if (names and names != place.asked["domains"]) or (select and shown != place.asked["select"]):
                 raise SiteglassError(
                     "cursor: it belongs to other domains or fields. Omit those to continue with it, or omit cursor "
                     "to enrich others. Nothing was sent."
                 )
-            return self._told(place, Sheet(place.columns, max_tokens), Sum(), None)
+            return await self._told(place, Sheet(place.columns, max_tokens), Sum(), None)
         if not names:
             raise SiteglassError("domains: name at least one. Nothing was sent.")
         asked = {"domains": names, "select": shown}
         sheet = Sheet([*ALWAYS_SHOWN, *shown], max_tokens)
         with anyio.fail_after(self._deadline_s):
-            if max_lead_credits == 0:
+            if max_lead_credits == 0 or not self._session.knows_price(_priced_as(names)):
                 return await self._price(names, "Nothing was spent.")
             return await self._buy(asked, sheet, max_lead_credits)
 
@@ -66,7 +66,8 @@ class Enriching:
         most = Sum(lead=self._till.allowed(ENRICH_PATH, lambda _: asked, min(len(names), max_lead_credits)), api=1)
         if most.lead == 0:
             raise CeilingReached(
-                f"The budget of this server, {self._till.ceiling} credits (sgl mcp --max-credits), is used up. "
+                f"The budget of this {self._session.kind}, {self._session.ceiling} credits "
+                f"({self._session.raised_by}), is used up. "
                 "Nothing was sent. Only the user can raise it."
             )
         try:
@@ -78,13 +79,14 @@ class Enriching:
             return told
         items = bought.answer.body["results"]
         if all(item["status"] == "error" for item in items):
-            self._till.forget(ENRICH_PATH, asked, most)  # so that asking again is a new request
+            await self._till.forget(ENRICH_PATH, asked, most)  # so that asking again is a new request
         columns = [*ALWAYS_SHOWN, *asked["select"]]
-        place = Place("enrich", asked, columns, [_record(item) for item in items])
-        return self._told(place, sheet, bought.cost, bought.answer)
+        place = Place("enrich", asked, columns, _records(bought.answer), source=bought.call)
+        return await self._told(place, sheet, bought.cost, bought.answer)
 
     async def _price(self, names: Sequence[str], why: str) -> EnrichAnswer:
         quote = await self._client.enrich(names).price()
+        await self._session.note_price(_priced_as(names))
         price = Price(lead_credits=quote.lead_credits, api_credits=quote.api_credits, exact=quote.exact)
         return EnrichAnswer(
             stopped="price",
@@ -97,7 +99,7 @@ class Enriching:
             f"max_lead_credits={max(1, price.lead_credits)} or more.",
         )
 
-    def _told(self, place: Place, sheet: Sheet, used: Sum, answer: Answer | None) -> EnrichAnswer:
+    async def _told(self, place: Place, sheet: Sheet, used: Sum, answer: Answer | None) -> EnrichAnswer:
         waiting = list(place.waiting)
         while waiting and sheet.add(waiting[0]):
             waiting.pop(0)
@@ -108,7 +110,7 @@ class Enriching:
             credits=self._credits(used, answer),
             values_cut=sheet.values_cut,
             waiting=len(waiting),
-            next=self._places.note(rest) if waiting else None,
+            next=await self._session.keep(rest) if waiting else None,
             say=f"The response is full. {again}" if waiting else "These are all domains.",
             items=sheet.rows,
         )
@@ -129,6 +131,14 @@ def _distinct(domains: Sequence[str]) -> list[str]:
     for name in domains:
         names.setdefault(name.strip().lower(), name)
     return list(names.values())
+
+
+def _priced_as(names: Sequence[str]) -> str:
+    return digest_of(ENRICH_PATH, {"domains": sorted(names)})
+
+
+def _records(answer: Answer) -> list[dict[str, Any]]:
+    return [_record(item) for item in answer.body["results"]]
 
 
 def _record(item: Mapping[str, Any]) -> dict[str, Any]:

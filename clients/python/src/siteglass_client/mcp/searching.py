@@ -1,7 +1,7 @@
 """The tool `search`: pages as large as the tokens, the credits and the caller allow, one after another.
 
 A page of n leads costs at most n lead credits. No page has more leads than credits are left, so no cap can be exceeded.
-Leads that do not fit wait in memory for the next call, so everything that is paid for can be shown. That is rare,
+Leads that do not fit wait for the next call, so everything that is paid for can be shown. That is rare,
 because pages are sized by the largest lead so far.
 """
 
@@ -21,10 +21,10 @@ from siteglass_client.filters import Filters
 from siteglass_client.mcp.arguments import LEADS_SHOWN
 from siteglass_client.mcp.failures import told
 from siteglass_client.mcp.models import Credits, Price, SearchAnswer, Stop
-from siteglass_client.mcp.places import Place, Places
+from siteglass_client.mcp.sessions import CeilingReached, Place, Sum
 from siteglass_client.mcp.sheets import Sheet
 from siteglass_client.mcp.sizes import cut
-from siteglass_client.mcp.till import Bought, CeilingReached, Sum, Till
+from siteglass_client.mcp.till import Bought, Till, digest_of
 from siteglass_client.walk import with_explanation
 
 MAX_REQUESTS = 8
@@ -52,6 +52,11 @@ class Asked:
     @property
     def shown(self) -> list[str]:
         return list(dict.fromkeys(["domain", *(self.select or LEADS_SHOWN)]))
+
+    @property
+    def priced_as(self) -> str:
+        """What has the same price, whatever the fields and the order."""
+        return digest_of(SEARCH_PATH, replace(self, select=None, sort=None).body())
 
     def body(self) -> dict[str, Any]:
         filters = cast(Filters, self.filters)
@@ -103,16 +108,18 @@ class Walk:
         # Also if it is free now: otherwise the same call would later continue where it stopped before, and pay for
         # that.
         self.credits_left -= bought.worth.lead
-        self.place = replace(self.place, waiting=page.leads, path=page.next, total_results=page.total_results)
+        self.place = replace(
+            self.place, waiting=page.leads, path=page.next, total_results=page.total_results, source=bought.call
+        )
 
 
 class Searching:
     """Answers calls of the tool."""
 
-    def __init__(self, client: AsyncSiteglass, till: Till, places: Places, deadline_s: float) -> None:
+    def __init__(self, client: AsyncSiteglass, till: Till, deadline_s: float) -> None:
         self._client = client
         self._till = till
-        self._places = places
+        self._session = till.session
         self._deadline_s = deadline_s
 
     async def answer(
@@ -120,25 +127,26 @@ class Searching:
     ) -> SearchAnswer:
         """Leads, or the price if nothing may be spent."""
         ends_s = anyio.current_time() + self._deadline_s
-        place = self._place(asked, cursor)
+        place = await self._place(asked, cursor)
         sheet = Sheet(place.columns, max_tokens)
         walk = Walk(sheet, place, max_lead_credits, max_leads or MAX_LIMIT)
         stopped = walk.show()
-        if max_lead_credits == 0 and not sheet.rows and stopped is None:
+        first = max_lead_credits > 0 and cursor is None and not self._session.knows_price(asked.priced_as)
+        if (max_lead_credits == 0 or first) and not sheet.rows and stopped is None:
             with anyio.fail_after(self._deadline_s):
                 return await self._price(asked, place, max_leads, sheet)
         requests = 0
         while stopped is None:
             requests += 1
             stopped = await self._step(walk, ends_s) if requests <= MAX_REQUESTS else "max_tokens"
-        return self._told(walk, stopped)
+        return await self._told(walk, stopped)
 
-    def _place(self, asked: Asked, cursor: str | None) -> Place:
+    async def _place(self, asked: Asked, cursor: str | None) -> Place:
         if cursor is None:
             if asked.is_empty:
                 raise SiteglassError("Say what to search for: query, filters or wrapped_query. Nothing was sent.")
             return Place("search", asked.body(), asked.shown, (), SEARCH_PATH)
-        place = self._places.find(cursor, "search")
+        place = await self._session.find(cursor, "search", lambda answer: read_page(answer).leads)
         repeated = {name: value for name, value in asked.body().items() if name != "select" or asked.select}
         if any(place.asked.get(name) != value for name, value in repeated.items()):
             raise SiteglassError(
@@ -195,6 +203,7 @@ class Searching:
             )
             quote, reading = await search.price(), str(cut((await search.interpret()).summary, READING_BYTES))
             price = Price(lead_credits=quote.lead_credits, api_credits=0, exact=quote.exact)
+            await self._session.note_price(asked.priced_as)
             total, meant = quote.total_results, f"the first {max_leads}" if max_leads else "all of them"
         else:
             size, reading = max_leads or sheet.fitting(), None
@@ -208,7 +217,7 @@ class Searching:
             reading=reading,
             total_results=total,
             leads=[],
-            next=None if place.path == SEARCH_PATH else self._places.note(place),
+            next=None if place.path == SEARCH_PATH else await self._session.keep(place),
             say=_NOTHING
             if total == 0
             else f"Nothing was spent. {total} leads match; {meant} cost {price.lead_credits} lead credits. To get "
@@ -224,10 +233,10 @@ class Searching:
             session_lead_left=self._till.lead_left,
         )
 
-    def _told(self, walk: Walk, stopped: Stop) -> SearchAnswer:
+    async def _told(self, walk: Walk, stopped: Stop) -> SearchAnswer:
         more = stopped != "end"
         found_nothing = walk.last is not None and walk.last.total_results == 0
-        end = _NOTHING if found_nothing else _NEXT[stopped]
+        end = _NOTHING if found_nothing else _NEXT[stopped].format(session=self._session)
         said = [end, _earlier(walk.earlier), _note(walk.notes), self._trouble(walk.trouble)]
         return SearchAnswer(
             stopped=stopped,
@@ -235,7 +244,7 @@ class Searching:
             reading=walk.reading,
             values_cut=walk.sheet.values_cut,
             waiting=len(walk.place.waiting),
-            next=self._places.note(walk.place) if more else None,
+            next=await self._session.keep(walk.place) if more else None,
             say=" ".join(filter(None, said)),
             total_results=walk.place.total_results,
             leads=walk.sheet.rows,
@@ -251,7 +260,8 @@ _NEXT: dict[Stop, str] = {
     "max_tokens": "The response is full. To continue, call search with cursor and max_lead_credits.",
     "max_leads": "To continue, call search with cursor and max_lead_credits.",
     "max_lead_credits": "max_lead_credits is used up. To continue, call search with cursor and max_lead_credits.",
-    "session_ceiling": "The budget of this server (sgl mcp --max-credits) is used up; only the user can raise it.",
+    "session_ceiling": "The budget of this {session.kind} ({session.raised_by}) is used up; only the user can raise "
+    "it.",
     "failure": "The next page failed; the leads here are complete. To continue, call search with cursor and "
     "max_lead_credits.",
 }

@@ -17,6 +17,7 @@ from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.errors import SiteglassError
 from siteglass_client.mcp.failures import refused, told, unknown_arguments
 from siteglass_client.mcp.prompts import add_prompts
+from siteglass_client.mcp.sessions import LocalSession
 from siteglass_client.mcp.sizes import spelled
 from siteglass_client.mcp.tools import Tools
 from siteglass_client.version import __version__
@@ -92,26 +93,37 @@ def failed(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
-def answering(tool: Callable[..., Awaitable[BaseModel]], deadline_s: float) -> Callable[..., Awaitable[CallToolResult]]:
+def answering(
+    tool: Callable[..., Awaitable[BaseModel]], tools: Callable[[], Tools], deadline_s: float
+) -> Callable[..., Awaitable[CallToolResult]]:
     """The tool with its answer as compact JSON, as structured content and for those that read only text."""
 
     @functools.wraps(tool)
     async def answered(**given: Any) -> CallToolResult:
         try:
-            answer = await tool(**given)
+            answer = await tool(tools(), **given)
         except (SiteglassError, TimeoutError) as error:
             return failed(told(error, deadline_s))
         content = answer.model_dump(mode="json", exclude_none=True)
         return CallToolResult(content=[TextContent(type="text", text=spelled(content))], structured_content=content)
 
+    signature = inspect.signature(tool, eval_str=True)
+    _, *parameters = signature.parameters.values()  # an agent does not pass `self`
+    vars(answered)["__signature__"] = signature.replace(parameters=parameters)
     return answered
 
 
-def make_server(client: AsyncSiteglass, *, max_credits: int | None, deadline_s: float, **access: Any) -> Server:
+def local_server(client: AsyncSiteglass, *, max_credits: int | None, deadline_s: float, **access: Any) -> Server:
     """A server that uses this client; `max_credits` is the most that all its calls may spend of each kind.
 
     `access` is what the package takes to check who calls.
     """
+    tools = Tools(client, LocalSession(max_credits), deadline_s)
+    return make_server(lambda: tools, deadline_s=deadline_s, **access)
+
+
+def make_server(tools: Callable[[], Tools], *, deadline_s: float, **access: Any) -> Server:
+    """A server whose calls are answered by the tools that `tools` returns at that moment."""
     server = Server(
         "siteglass",
         title="Siteglass",
@@ -122,24 +134,23 @@ def make_server(client: AsyncSiteglass, *, max_credits: int | None, deadline_s: 
         subscriptions=False,
         **access,
     )
-    tools = Tools(client, max_credits, deadline_s)
     for title, tool, hints in (
-        ("Interpret a search", tools.interpret, FREE),
-        ("Count leads", tools.count, FREE),
-        ("Count leads by values", tools.facets, FREE),
-        ("Diagnose a search", tools.diagnose, FREE),
-        ("Search leads", tools.search, PAID),
-        ("Enrich domains", tools.enrich, PAID),
-        ("Lists of domains", tools.lists, OWN),
-        ("Change a list", tools.change_list, CHANGED),
-        ("Saved searches", tools.saved_searches, OWN),
-        ("Save a search", tools.save_search, KEPT),
-        ("Count a saved search", tools.count_saved_search, KEPT),
-        ("Known values", tools.values, OWN),
-        ("Account", tools.account, OWN),
+        ("Interpret a search", Tools.interpret, FREE),
+        ("Count leads", Tools.count, FREE),
+        ("Count leads by values", Tools.facets, FREE),
+        ("Diagnose a search", Tools.diagnose, FREE),
+        ("Search leads", Tools.search, PAID),
+        ("Enrich domains", Tools.enrich, PAID),
+        ("Lists of domains", Tools.lists, OWN),
+        ("Change a list", Tools.change_list, CHANGED),
+        ("Saved searches", Tools.saved_searches, OWN),
+        ("Save a search", Tools.save_search, KEPT),
+        ("Count a saved search", Tools.count_saved_search, KEPT),
+        ("Known values", Tools.values, OWN),
+        ("Account", Tools.account, OWN),
     ):
         server.add_tool(
-            answering(tool, deadline_s),
+            answering(tool, tools, deadline_s),
             title=title,
             description=" ".join((inspect.getdoc(tool) or "").split()),
             annotations=ToolAnnotations(title=title, **hints),

@@ -18,7 +18,7 @@ from pydantic import AnyHttpUrl
 
 from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.errors import ConfigurationError
-from siteglass_client.mcp.server import make_server
+from siteglass_client.mcp.server import local_server
 
 PATH = "/mcp"
 MAX_BODY_BYTES = 256 * 1024
@@ -44,7 +44,7 @@ def serve_stdio(api_key: str, base_url: str, *, max_credits: int | None, deadlin
 
     async def serve() -> None:
         async with AsyncSiteglass(api_key, base_url, deadline_s=deadline_s) as client:
-            await make_server(client, max_credits=max_credits, deadline_s=deadline_s).run_stdio_async()
+            await local_server(client, max_credits=max_credits, deadline_s=deadline_s).run_stdio_async()
 
     anyio.run(serve)
 
@@ -72,7 +72,9 @@ def serve_http(
             real_port = listening.getsockname()[1]
             access = {} if token is None else _access(token, real_port)
             async with AsyncSiteglass(api_key, base_url, deadline_s=deadline_s) as client:
-                app = make_server(client, max_credits=max_credits, deadline_s=deadline_s, **access).streamable_http_app(
+                app = local_server(
+                    client, max_credits=max_credits, deadline_s=deadline_s, **access
+                ).streamable_http_app(
                     streamable_http_path=PATH,
                     host=host,
                     max_request_body_size=MAX_BODY_BYTES,

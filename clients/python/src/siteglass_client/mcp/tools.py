@@ -54,22 +54,21 @@ from siteglass_client.mcp.models import (
     SearchAnswer,
     ValuesAnswer,
 )
-from siteglass_client.mcp.places import Places
 from siteglass_client.mcp.searching import Asked, Searching
+from siteglass_client.mcp.sessions import Session
 from siteglass_client.mcp.till import Till
 from siteglass_client.messages import ListChange
 
 
 class Tools:
-    """All tools of one server; they share its client, its credits and its cursors."""
+    """All tools of one session; they share its client, its credits and its cursors."""
 
-    def __init__(self, client: AsyncSiteglass, max_credits: int | None, deadline_s: float) -> None:
+    def __init__(self, client: AsyncSiteglass, session: Session, deadline_s: float) -> None:
         self._client = client
         self._deadline_s = deadline_s
-        self._till = Till(client._send, max_credits)  # the walks of this package are given it in the same way
-        places = Places()
-        self._searching = Searching(client, self._till, places, deadline_s)
-        self._enriching = Enriching(client, self._till, places, deadline_s)
+        self._till = Till(client._send, session)  # the walks of this package are given it in the same way
+        self._searching = Searching(client, self._till, deadline_s)
+        self._enriching = Enriching(client, self._till, deadline_s)
 
     def _meant(self, query: Query, filters: SameFilters, wrapped_query: WrappedQuery, strict: bool) -> AsyncSearch:
         if Asked(query, filters, wrapped_query, None, strict, None).is_empty:
