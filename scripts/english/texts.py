@@ -47,9 +47,11 @@ STRING_AREAS = (
 )
 _COMMANDS = ("*/cli/*", "*/mcp/*")
 
-# A string is prose if one of these words is in it, and it is not SQL, a pattern or a table of words.
+# A string is prose if one of these words is in it, and it is not SQL, Lua, a pattern or a table of words.
 _FUNCTION_WORD = re.compile(r"\b(?:the|an?|is|are|was|of|to|in|and|or|not|no|for|with|by|on|this|that|you|it)\b")
-_NO_PROSE = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|FROM|JOIN|WHERE|SET|VALUES|RETURNING|CREATE)\b|\(\?|\\[wsb]")
+_NO_PROSE = re.compile(
+    r"\b(?:SELECT|INSERT|UPDATE|DELETE|FROM|JOIN|WHERE|SET|VALUES|RETURNING|CREATE)\b|redis\.call|\(\?|\\[wsb]"
+)
 _SENTENCE_MARK = re.compile(r"[.?!:;](?:\s|$)")
 _MIN_WORDS = 3
 

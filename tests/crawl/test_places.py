@@ -172,8 +172,9 @@ def test_fill_adds_domains_with_source_and_licence(crawl_settings: Settings, tmp
     settings = replace(crawl_settings, crawl_excluded=str(tmp_path / "excluded.txt"))
     siteglass(settings, "suppress", "add", opted_out, "--reason", "asked to be left out")
     siteglass(settings, "crawl", "add", str(tmp_path / "known.txt"), "--source", "ours")
-    words = ("fill", "places", "--country", "Austria", "--trade", "dentists", "--from", str(tmp_path / RELEASE))
-    words += ("--work", str(tmp_path / "work"))
+    work = str(tmp_path / "work")
+    words = ["fill", "places", "--country", "Austria", "--trade", "dentists", "--from", str(tmp_path / RELEASE)]
+    words += ["--work", work]
     del expected[opted_out], expected[excluded]
     dry = siteglass(settings, *words, "--dry-run")
     assert "2 domains opted out or are excluded." in dry

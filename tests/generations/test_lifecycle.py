@@ -283,7 +283,7 @@ def test_a_generation_without_its_own_alias_is_told_and_not_passed_over(index: I
 
 @pytest.mark.parametrize(("days", "oldest_ms"), [(0, None), (-1, None), (1, 9 * DAY_MS), (10, 0)])
 def test_what_is_too_old(days: int, oldest_ms: int | None) -> None:
-    assert expiry.oldest_crawl_ms(Settings(lead_max_age_days=days), 10 * DAY_MS) == oldest_ms
+    assert expiry.oldest_fact_ms(Settings(lead_max_age_days=days), 10 * DAY_MS) == oldest_ms
 
 
 @pytest.mark.promise("feature.lead_age")

@@ -2,8 +2,8 @@
 
 The protocol no longer has sessions, so a session is what one key does at `/mcp` until it pauses. Its ceiling is kept
 before anything is sent: a call counts at its maximum until its outcome is known. If Redis is unavailable, there are no
-sessions, and so no calls. Redis may lose a session: the ceiling then starts from scratch, but caps of keys and balances are in
-PostgreSQL.
+sessions, and so no calls. Redis may lose a session: the ceiling then starts from scratch, but caps of keys and balances
+are in PostgreSQL.
 
 Leads are not stored. A place names the call that was paid for, which is repeated free of charge. So an opt-out also
 applies to leads that an agent has not seen yet.
