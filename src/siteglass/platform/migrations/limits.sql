@@ -12,3 +12,6 @@ CREATE TABLE {schema}.failed_sign_ins (
     attempts bigint NOT NULL,
     PRIMARY KEY (account_id, hour, network)
 );
+
+-- Checked here, in a transaction of its own: searches and changes of lists go on meanwhile.
+ALTER TABLE {schema}.lists VALIDATE CONSTRAINT lists_run_id_fkey;
