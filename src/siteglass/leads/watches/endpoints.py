@@ -34,6 +34,7 @@ from siteglass.leads.watches.responses import (
 )
 from siteglass.leads.watches.runs import Runs
 from siteglass.leads.watches.watches import MAX_MATCHES, Terms, Watch, Watches
+from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
 from siteglass.web.operations import Operation
 from siteglass.web.parameters import read_no_parameters
@@ -44,12 +45,17 @@ _YEAR_MS = 366 * 86_400_000
 _MAX_NUMBER_CHARS = 18
 
 
+def require_mail(settings: Settings, terms: Terms) -> None:
+    """Raise BadRequest if the watch is to mail and the service sends no mail."""
+    if terms.mail_to and not (settings.mail_url and settings.dashboard_secrets):
+        raise BadRequest([Problem("mail_to", "this service sends no email; read the runs instead")])
+
+
 async def create_watch(
     leads: LeadEndpoints, watches: Watches, caller: Caller, saved: SavedSearch, terms: Terms
 ) -> Watch:
     """Watch a saved search from now on; raises BadRequest if it can't be watched."""
-    if terms.mail_to and not leads.index.settings.mail_url:
-        raise BadRequest([Problem("mail_to", "this service sends no email; read the runs instead")])
+    require_mail(leads.index.settings, terms)
     wanted, now_ms = await leads.read(saved.search), leads.index.clock.now_ms()
     said = wanted.meaning.said
     if said.fixed_at(now_ms) != said.fixed_at(now_ms + _YEAR_MS):
@@ -115,6 +121,7 @@ class WatchEndpoints:
         body = await read_json(request, self._max_body_bytes)
         watch = await self._find(request, caller)
         terms = read_watch_changes(body, watch.terms)
+        require_mail(self._leads.index.settings, terms)
         await self._watches.change(watch, terms, terms.schedule.next_after(datetime.now(UTC)))
         return json_response(show(await self._find(request, caller)))
 
