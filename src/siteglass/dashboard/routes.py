@@ -29,6 +29,7 @@ from siteglass.dashboard import (
     unsubscribing,
     uploads_page,
     usage,
+    watch_page,
 )
 from siteglass.dashboard.demo_link import demo_pages, read_demo_networks
 from siteglass.dashboard.explore import choosing, lead_page
@@ -78,6 +79,7 @@ PAGES: tuple[DeclaredPage, ...] = (
     *choosing.PAGES,
     *lead_page.PAGES,
     *saved_searches.PAGES,
+    *watch_page.PAGES,
     *list_pages.PAGES,
     *explore_download.PAGES,
     *downloads_page.PAGES,

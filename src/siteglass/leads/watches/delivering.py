@@ -15,7 +15,7 @@ from siteglass.errors import Unavailable
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.watches.mails import write_run_mail
 from siteglass.leads.watches.previews import NewLeads, preview_run
-from siteglass.leads.watches.runs import LeaseLost, OpenRun, Runs
+from siteglass.leads.watches.runs import OpenRun, Run, RunLost, Runs
 from siteglass.people.secrecy import Secrecy
 from siteglass.platform.mailer import MailDeferred, Mailer, MailError, MailExtras, MailRefused
 
@@ -30,6 +30,11 @@ EXPLORE = "/dashboard/explore"
 _LINK_LIFE_S = 400 * 86_400
 
 
+def explore_path(run: Run) -> str:
+    """The page of the dashboard with exactly the new leads of a run."""
+    return f"{EXPLORE}?received=1&only={run.list_name}"
+
+
 @dataclass(frozen=True, slots=True)
 class RunMailer:
     """What sends the mails, and where their links lead."""
@@ -41,7 +46,7 @@ class RunMailer:
 
     def explore_url(self, open_run: OpenRun) -> str:
         """Where exactly the new leads are shown; empty for made-up ones, which the dashboard does not show."""
-        return "" if open_run.watch.test else f"{self.url}{EXPLORE}?received=1&only={open_run.run.list_name}"
+        return "" if open_run.watch.test else self.url + explore_path(open_run.run)
 
     def unsubscribe_url(self, open_run: OpenRun, person_id: int) -> str:
         """Where a person stops the mails of a watch without signing in."""
@@ -63,7 +68,7 @@ class Deliveries:
         while (open_run := await self._runs.claim_open()) is not None:
             try:
                 await self._deliver(open_run)
-            except LeaseLost:
+            except RunLost:
                 log.info("lost a run", extra={"watch": open_run.watch.id, "run": open_run.run.id})
 
     async def _deliver(self, open_run: OpenRun) -> None:

@@ -45,7 +45,7 @@ _YEAR_MS = 366 * 86_400_000
 _MAX_NUMBER_CHARS = 18
 
 
-def require_mail(settings: Settings, terms: Terms) -> None:
+def _require_mail(settings: Settings, terms: Terms) -> None:
     """Raise BadRequest if the watch is to mail and the service sends no mail."""
     if terms.mail_to and not (settings.mail_url and settings.dashboard_secrets):
         raise BadRequest([Problem("mail_to", "this service sends no email; read the runs instead")])
@@ -55,7 +55,7 @@ async def create_watch(
     leads: LeadEndpoints, watches: Watches, caller: Caller, saved: SavedSearch, terms: Terms
 ) -> Watch:
     """Watch a saved search from now on; raises BadRequest if it can't be watched."""
-    require_mail(leads.index.settings, terms)
+    _require_mail(leads.index.settings, terms)
     wanted, now_ms = await leads.read(saved.search), leads.index.clock.now_ms()
     said = wanted.meaning.said
     if said.fixed_at(now_ms) != said.fixed_at(now_ms + _YEAR_MS):
@@ -75,6 +75,13 @@ async def create_watch(
     await leads.lists.select(caller.account_id, wanted.lists)
     await watches.create(caller, saved, wanted.meaning.filters, wanted.lists, terms)
     return await watches.find(caller, saved.name)
+
+
+async def change_watch(leads: LeadEndpoints, watches: Watches, watch: Watch, terms: Terms) -> None:
+    """Change when a watch runs and what it does; raises BadRequest."""
+    if terms.mail_to != watch.terms.mail_to:
+        _require_mail(leads.index.settings, terms)
+    await watches.change(watch, terms, terms.schedule.next_after(datetime.now(UTC)))
 
 
 class WatchEndpoints:
@@ -121,8 +128,7 @@ class WatchEndpoints:
         body = await read_json(request, self._max_body_bytes)
         watch = await self._find(request, caller)
         terms = read_watch_changes(body, watch.terms)
-        require_mail(self._leads.index.settings, terms)
-        await self._watches.change(watch, terms, terms.schedule.next_after(datetime.now(UTC)))
+        await change_watch(self._leads, self._watches, watch, terms)
         return json_response(show(await self._find(request, caller)))
 
     async def delete(self, request: Request, caller: Caller, _call: Call) -> Response:

@@ -84,7 +84,7 @@ RETURNING {WATCH_COLUMNS}, {_RUN}, r.leased_until, a.name AS account_name, ARRAY
 _OF_LEASE = "WHERE id = $1 AND leased_until = $2 RETURNING id"
 
 
-class LeaseLost(Exception):
+class RunLost(Exception):
     """The watch or the run was changed or deleted meanwhile, or another worker has taken it."""
 
 
@@ -189,7 +189,7 @@ class Runs:
         return DueWatch(read_watch(row), row["seen"], row["highest_no"], row["build"], row["lease"])
 
     async def record(self, due: DueWatch, found: Found, next_run_at: datetime) -> None:
-        """Write what a run found, and that it is seen; raises LeaseLost."""
+        """Write what a run found, and that it is seen; raises RunLost."""
         async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
             seen = None if found.seen is None else pack(found.seen)
             moved = await connection.fetchrow(
@@ -197,7 +197,7 @@ class Runs:
                 *(due.watch.id, due.lease, seen, found.highest_no, found.build, next_run_at),
             )
             if moved is None:
-                raise LeaseLost
+                raise RunLost
             run_id = await connection.fetchval(
                 self._postgres.sql(_RECORD),
                 *(due.watch.id, found.outcome, found.matches, len(found.new), found.reread),
@@ -217,15 +217,15 @@ class Runs:
         return OpenRun(read_watch(row), run, row["leased_until"], row["account_name"], recipients)
 
     async def note_mailed(self, open_run: OpenRun, person_id: int) -> None:
-        """Note that a person has the mail; raises LeaseLost."""
+        """Note that a person has the mail; raises RunLost."""
         await self._set(open_run, "mailed = array_append(mailed, $3)", person_id)
 
     async def postpone(self, open_run: OpenRun, until: datetime) -> None:
-        """Deliver the rest later; raises LeaseLost."""
+        """Deliver the rest later; raises RunLost."""
         await self._set(open_run, "leased_until = $3", until)
 
     async def close(self, open_run: OpenRun) -> None:
-        """Note that all is delivered; raises LeaseLost."""
+        """Note that all is delivered; raises RunLost."""
         await self._set(open_run, "delivered_at = clock_timestamp()")
 
     async def _set(self, open_run: OpenRun, what: str, *values: object) -> None:
@@ -234,7 +234,7 @@ class Runs:
             statement, open_run.run.id, open_run.leased_until, *values, timeout_ms=WRITE_TIMEOUT_MS
         )
         if row is None:
-            raise LeaseLost
+            raise RunLost
 
     async def _list_new(
         self, connection: Connection, watch: Watch, run_id: int, new: Sequence[tuple[int, str]]

@@ -1,7 +1,8 @@
-"""Mails about the new leads of a watch: what they say, to whom, once, and how people stop them."""
+"""Watches in the dashboard, and their mails: what they say, to whom, once, and how people stop them."""
 
 from __future__ import annotations
 
+import html
 import re
 import secrets
 import time
@@ -72,21 +73,22 @@ class Scene:
         self.bank.do(self.bank.postgres.fetch(f"UPDATE {{schema}}.{table} SET {values}"))
 
 
-@pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
-    monkeypatch.setattr(app, "RUN_WATCHES_EVERY_S", 0.05)
-    monkeypatch.setattr(app, "DELIVER_EVERY_S", 0.05)
-    prefix = f"watch-mails-{secrets.token_hex(4)}"
-    with office(prefix, tmp_path, OLD, own_tables=True) as opened:
-        bank = Bank(opened.settings, opened.url)
-        yield Scene(opened, bank, tmp_path)
-        bank.close()
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    folder, prefix = tmp_path_factory.mktemp("watches"), f"watch-pages-{secrets.token_hex(4)}"
+    with pytest.MonkeyPatch.context() as fast:
+        fast.setattr(app, "RUN_WATCHES_EVERY_S", 0.05)
+        fast.setattr(app, "DELIVER_EVERY_S", 0.05)
+        with office(prefix, folder, OLD, own_tables=True) as opened:
+            bank = Bank(opened.settings, opened.url)
+            yield Scene(opened, bank, folder)
+            bank.close()
 
 
 def parts(mail: EmailMessage) -> tuple[str, str]:
     """Text and HTML."""
-    text, html = (part.get_content() for part in mail.iter_parts())
-    return text, html
+    text, markup = (part.get_content() for part in mail.iter_parts())
+    return text, markup
 
 
 @pytest.mark.promise("watch.mail")
@@ -124,7 +126,7 @@ def test_new_leads_are_mailed_once_until_somebody_unsubscribes(scene: Scene, mon
     first, second = outbox.mails(ada.email)
     (other,) = outbox.mails(bob.email)
     assert first["Message-ID"] == second["Message-ID"] != other["Message-ID"]
-    text, html = parts(first)
+    text, markup = parts(first)
     assert first["Subject"] == "4 new leads: german"
     assert text.startswith(
         "4 new leads match the saved search german.\n\n"
@@ -133,15 +135,15 @@ def test_new_leads_are_mailed_once_until_somebody_unsubscribes(scene: Scene, mon
         "2 more are not shown here.\n\nSee exactly these leads in Explore:\n\n"
     )
     assert "found 5 leads in all.\n" in text
-    assert "New &lt;b&gt;1&lt;/b&gt;" in html
-    assert "account Acme &amp; Co names" in html
-    assert not any("a@new" in part or "new-3" in part for part in (text, html))
+    assert "New &lt;b&gt;1&lt;/b&gt;" in markup
+    assert "account Acme &amp; Co names" in markup
+    assert not any("a@new" in part or "new-3" in part for part in (text, markup))
     page = scene.office.visitor(ada).get(link_in(text))
     assert {*re.findall(r"new-\d", page.text)} == {"new-1", "new-2"}
     assert "4 leads" in words(page)
 
     link = first["List-Unsubscribe"].strip("<>")
-    assert (first["List-Unsubscribe-Post"], link in text, link in html) == ("List-Unsubscribe=One-Click", True, True)
+    assert (first["List-Unsubscribe-Post"], link in text, link in markup) == ("List-Unsubscribe=One-Click", True, True)
     asked = httpx.get(link, trust_env=False)
     assert (asked.status_code, "the watch german finds" in words(asked)) == (200, True)
     assert answered(customer.client.get(WATCH))["mail_to"] == sorted((ada.email, bob.email))
@@ -155,3 +157,48 @@ def test_new_leads_are_mailed_once_until_somebody_unsubscribes(scene: Scene, mon
     scene.run_again(customer)
     time.sleep(0.3)
     assert (len(outbox.mails(ada.email)), len(outbox.mails(bob.email))) == (2, 2)
+
+
+@pytest.mark.promise("watch.page")
+def test_a_search_is_watched_paused_and_removed_on_its_page(scene: Scene) -> None:
+    account = scene.office.account(plan=scene.bank.plan(10_000, 10_000))
+    ada, viewer = scene.office.somebody(account), scene.office.somebody(account, "viewer")
+    page, other = scene.office.visitor(ada), scene.office.visitor(viewer)
+    searches, path = "/dashboard/searches", "/dashboard/searches/italy/watch"
+    page.post("/dashboard/explore?add=@country(Italy)&received=1", {"name": "italy", "shared": "1"})
+    assert f'href="{path}"' in page.get(searches).text
+    opened = page.get(path)
+    assert "reports the leads that no earlier run found" in words(opened)
+    assert f'value="{ada.email}"' in opened.text
+    fields = {"every": "week", "weekday": "friday", "hour": "7", "time_zone": "Asia/Tokyo", "mail_to": ada.email}
+    wrong = page.post(path, {**fields, "mail_to": "stranger@people.test", "hour": "9"})
+    assert (wrong.status_code, "is not the address of a person in this account" in words(wrong)) == (422, True)
+    assert '<option value="9" selected>09:00</option>' in wrong.text
+    assert other.post(path, fields).status_code == 403
+    assert page.post(path, fields).headers["location"] == f"{path}?done=watch-set"
+
+    def shows(text: str) -> str:
+        """The page, once it says so."""
+        deadline = time.monotonic() + 30
+        while text not in (said := words(page.get(path))):
+            assert time.monotonic() < deadline, said
+            time.sleep(0.05)
+        return said
+
+    said = shows("First run: from here on, leads are new 0")
+    assert re.search(r"The next run is on \d+ \w+ \d+, 22:00 UTC", said)
+    scene.add(*(new_lead(number, country="ITA") for number in (11, 12)), new_lead(13))
+    scene.set("watches", "next_run_at = 'epoch'")
+    shows("2 new leads 2")
+    (run,) = re.findall(r'href="(/dashboard/explore\?[^"]+)">2 new leads', page.get(path).text)
+    assert {*re.findall(r"new-\d+", other.get(html.unescape(run)).text)} == {"new-11", "new-12"}
+    assert scene.office.outbox.wait(ada.email, 1)[0]["Subject"] == "2 new leads: italy"
+    for visitor in (page, other):
+        assert "2 +2 leads opened just now Every week ran just now" in words(visitor.get(searches))
+    page.post(path, {**fields, "every": "day", "paused": "1"})
+    assert "Paused. After a pause" in words(page.get(path))
+    assert "Paused ran just now" in words(page.get(searches))
+    assert other.post(f"{path}/remove").status_code == 403
+    assert page.post(f"{path}/remove").headers["location"] == f"{searches}?done=watch-removed"
+    assert "Watch this search" in words(page.get(path))
+    assert scene.office.visitor(scene.office.somebody()).get(path).status_code == 404
