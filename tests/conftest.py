@@ -41,7 +41,7 @@ be_patient()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Fewer where tests run in a copy of the checkout that lives for a minute (scripts/first_change.py).
+# More by night, and fewer in a copy of the checkout that lives for a minute (scripts/first_change.py).
 LEADS = int(os.environ.get("SITEGLASS_TEST_LEADS", "4000"))
 SEED = 7
 # Longer than any module whose tests name the day.

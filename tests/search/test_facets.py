@@ -24,8 +24,8 @@ from testing.service import serving
 # 300 searches of each kind with SITEGLASS_LONG=1.
 EXACT, SAMPLED = (300, 300) if os.environ.get("SITEGLASS_LONG") else (10, 12)
 SIZE = 12
-# 20,000 leads and 20 facets are 400,000: a search that finds some hundred leads is estimated.
-SMALL_BUDGET = 5_000
+# 4,000 leads and 20 facets are 80,000: a search that finds some hundred leads is estimated.
+SMALL_BUDGET = 1_000
 
 # Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
 pytestmark = pytest.mark.no_cover
