@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 SETUP_STAMP := $(VENV)/.setup-done
 DOCS_STAMP := $(VENV)/.docs-rendered
 # With folders: their times tell that a page was removed.
-DOCS_SOURCES = README.md clients/python/README.md scripts/build_docs.py $(wildcard scripts/docs_*.py) $(shell find docs)
+DOCS_SOURCES = README.md $(wildcard clients/*/README.md) scripts/build_docs.py $(wildcard scripts/docs_*.py) $(shell find docs)
 # More workers than cores: the tests spend much of their time waiting for the engines.
 PYTEST_WORKERS ?= 4
 PYTEST_ARGS ?=
@@ -82,8 +82,8 @@ go-tools: ## Build the judge and toxiproxy, which the proof of charging uses
 	$(PYTHON) scripts/go_tools.py
 
 .PHONY: typescript
-typescript: ## Install the TypeScript compiler, which checks types generated from the API document
-	$(PYTHON) scripts/typescript.py
+typescript: setup ## Build clients/typescript from the API document, with a compiler that is installed for it
+	$(BIN)/python scripts/typescript.py --build
 
 .PHONY: browser
 browser: ## Install Debian's Chromium, which the tests of pages drive
@@ -184,6 +184,7 @@ screenshots: demo browser ## Draw all pictures of the docs anew: from the demo a
 .PHONY: clean
 clean: ## Remove the environment, caches and build results (engines: `make down` first)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(DURATIONS) dist build
+	rm -rf clients/typescript/dist clients/typescript/src/document.ts
 	rm -rf .coverage .coverage.* src/siteglass/web/static/docs docs/conformance.md
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 

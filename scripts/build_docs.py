@@ -32,6 +32,7 @@ FOLDER = ROOT / "src" / "siteglass" / "web" / "static" / "docs"
 SOURCES = {
     "README.md": "readme",
     "clients/python/README.md": "python-client",
+    "clients/typescript/README.md": "typescript-client",
     "docs/README.md": "index",
     "docs/deprecation.md": "deprecation",
     "docs/errors.md": "errors",

@@ -1,14 +1,17 @@
-"""The TypeScript compiler and openapi-typescript, which check that types generated from the API document work.
+"""The TypeScript compiler and openapi-typescript: they build the client, and check types of the API document.
 
     typescript.py            installs what is missing and prints where it is
+    typescript.py --build    builds clients/typescript into its folder dist
 
 The versions and their hashes are in tests/typescript/package-lock.json; packages come from wherever this machine's npm
-gets them. Only the standard library, as `engines.py`: CI installs them while it still sets up.
+gets them. Without `--build` only the standard library is used, as by `engines.py`: CI installs the compiler while it
+still sets up.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import sys
 import time
@@ -17,6 +20,7 @@ from pathlib import Path
 from engine_host import CHECKOUT, EngineError, engines_root, locked, make_root, run, say
 
 SOURCE = CHECKOUT / "tests/typescript"
+CLIENT = CHECKOUT / "clients/typescript"
 
 
 def programs() -> Path:
@@ -40,9 +44,33 @@ def programs() -> Path:
     return folder
 
 
-def main() -> int:
+def call(program: str, *words: str, folder: Path) -> None:
+    """Run one of the programs; raises EngineError with what it found."""
+    run([str(programs() / "node_modules/.bin" / program), *words], cwd=folder)
+
+
+def generate(target: Path) -> None:
+    """Write the types of the API document to a file."""
+    # Here, because CI installs the programs before there is the package.
+    from siteglass.openapi.document import document
+    from siteglass.settings import Settings
+
+    source = target.with_suffix(".json")
+    source.write_text(json.dumps(document(Settings())), "utf-8")
+    call("openapi-typescript", source.name, "--output", target.name, folder=target.parent)
+    source.unlink()
+
+
+def build(folder: Path) -> Path:
+    """Build the client in its folder, or in a copy of it; returns the folder with the result."""
+    generate(folder / "src/document.ts")
+    call("tsc", "--project", "tsconfig.json", folder=folder)
+    return folder / "dist"
+
+
+def main(words: list[str]) -> int:
     try:
-        print(programs())
+        print(build(CLIENT) if words == ["--build"] else programs())
     except EngineError as error:
         print(error, file=sys.stderr)
         return 1
@@ -50,4 +78,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

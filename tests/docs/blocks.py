@@ -43,7 +43,11 @@ class Example:
 
 def pages() -> list[Path]:
     """Every page a reader may copy an example from."""
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", CLIENT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [
+        *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
+        *sorted((ROOT / "clients").glob("*/README.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
 
 
 def section(page: Path, heading: str) -> tuple[int, int]:

@@ -91,6 +91,17 @@ export async function everyOtherOperation(name: string, request_id: string): Pro
   seen.push(now?.total_results.toFixed(), now?.last_total?.toFixed());
   const { data: run } = await client.POST("/v1/searches/{name}/run", { params: { path }, body: { dry_run: true } });
   seen.push(run && "dry_run" in run ? run.total_results.toFixed() : run?.results.length);
+  const { data: watch } = await client.POST("/v1/watches", { body: { search: name, every: "week", weekday: "monday" } });
+  await client.POST("/v1/watches/{name}", { params: { path }, body: { paused: true } });
+  seen.push(watch?.mail_to.join(), (await client.GET("/v1/watches")).data?.watches.map((each) => each.next_run_at));
+  seen.push((await client.GET("/v1/watches/{name}", { params: { path } })).data?.every);
+  const { data: runs } = await client.GET("/v1/watches/{name}/runs", { params: { path } });
+  for (const { run: number } of runs?.runs ?? []) {
+    const params = { path: { name, run: number } };
+    const { data: report } = await client.GET("/v1/watches/{name}/runs/{run}", { params });
+    seen.push(report?.leads.map((lead) => lead.domain));
+  }
+  await client.DELETE("/v1/watches/{name}", { params: { path } });
   await client.DELETE("/v1/searches/{name}", { params: { path } });
 
   const { data: account } = await client.GET("/v1/account");

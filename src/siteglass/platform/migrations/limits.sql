@@ -13,5 +13,5 @@ CREATE TABLE {schema}.failed_sign_ins (
     PRIMARY KEY (account_id, hour, network)
 );
 
--- Checked here, in a transaction of its own: searches and changes of lists go on meanwhile.
+-- Checked in a separate transaction, so that searches and changes of lists continue meanwhile.
 ALTER TABLE {schema}.lists VALIDATE CONSTRAINT lists_run_id_fkey;
