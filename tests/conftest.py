@@ -67,12 +67,18 @@ def _once(folder: Path, name: str, make: Callable[[], object]) -> None:
 
 @pytest.fixture(scope="session")
 def leads_path(shared_folder: Path) -> Path:
-    """The demo leads as a Parquet file."""
+    """The demo leads as a Parquet file; each twentieth was never fetched, and is known from another source."""
+    from msgspec.structs import replace
+
     from siteglass.corpus.lead_files import write_parquet
     from siteglass_demo.leads import generate
 
     path = shared_folder / "leads.parquet"
-    _once(shared_folder, "leads", lambda: write_parquet(path, generate(LEADS, SEED)))
+    leads = (
+        lead if number % 20 else replace(lead, crawled_at_ms=0, newest_fact_ms=lead.crawled_at_ms)
+        for number, lead in enumerate(generate(LEADS, SEED))
+    )
+    _once(shared_folder, "leads", lambda: write_parquet(path, leads))
     return path
 
 

@@ -68,6 +68,12 @@ def test_one_facet(own: httpx.Client) -> None:
     }
 
 
+def test_what_was_never_fetched_is_of_no_month(own: httpx.Client) -> None:
+    (facet,) = facets(own, facets=["crawled_at"], size=50)["facets"]
+    assert facet["more"] is False
+    assert sum(value["count"] for value in facet["counts"]) == len(those(lambda lead: lead.crawled_at_ms))
+
+
 @pytest.mark.promise("facets.filters")
 def test_the_filters_of_a_value_find_what_it_counts(own: httpx.Client) -> None:
     for facet in facets(own, size=50)["facets"]:
