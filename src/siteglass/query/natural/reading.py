@@ -20,6 +20,7 @@ from siteglass.query.natural.leftovers import attach_helpers, refuse_foreign, re
 from siteglass.query.natural.letters import LETTER, find_letter
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, in_language, lexicon
 from siteglass.query.natural.literals import Literal, take_literals
+from siteglass.query.natural.pairs import join_pairs
 from siteglass.query.natural.places import read_places
 from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
@@ -124,6 +125,7 @@ def read(words: Words, today: date, steps: Steps, forced: Mapping[int, Sense] | 
             directive = only.ask.directive if isinstance(only, Condition) else ""
             sentence.note(Reading(literal.clauses, [part], "directive", directive=directive))
     read_required(sentence, words.required)
+    join_pairs(sentence.parts)
     choose(sentence, forced or {})
     refuse_topics(sentence)
     read_changes(sentence)
