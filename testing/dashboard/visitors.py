@@ -33,7 +33,7 @@ from testing.service import RUN_PREFIX, SECRET, filled, make_test_account, servi
 
 Result = TypeVar("Result")
 
-PASSWORD = "correct horse battery staple"
+PASSWORD = "proper pony charger rivet"
 SESSION = "__Host-siteglass"
 FORM = "__Host-siteglass-form"
 KNOWN = "__Host-siteglass-known"

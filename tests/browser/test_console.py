@@ -81,7 +81,7 @@ def test_an_account_from_its_opening_to_its_end(company: Office, browse: Browse)
     customer = stranger(browse, company)
     customer.goto(link_in(company.outbox.wait(email, 1)[0].get_content()))
     customer.get_by_label("Your name").fill("Jo Northwind")
-    customer.get_by_label("Password").fill("correct horse battery staple")
+    customer.get_by_label("Password").fill("proper pony charger rivet")
     customer.get_by_role("button").last.click()
     expect(customer).to_have_url(re.compile("/dashboard"))
     _, key = company.do(

@@ -26,7 +26,7 @@ def test_an_operator_invites_the_first_owner_and_deletes_a_person(the_office: Of
     assert done.stdout in mail.get_content()
     visitor = the_office.visitor()
     visitor.get(path)
-    joined = visitor.post(path, {"name": "Grace Hopper", "password": "correct horse battery staple"})
+    joined = visitor.post(path, {"name": "Grace Hopper", "password": "proper pony charger rivet"})
     assert joined.headers["location"] == "/dashboard/explore?done=joined"
     assert visitor.get("/dashboard/people").status_code in (200, 404)
     listed = run(the_office, "person", "list", str(account)).stdout
@@ -46,7 +46,7 @@ def test_the_first_owner_of_a_service_without_mail_joins_by_the_printed_link(the
     visitor = the_office.visitor()
     path = done.stdout.strip().removeprefix(the_office.url)
     visitor.get(path)
-    joined = visitor.post(path, {"name": "Grace Hopper", "password": "correct horse battery staple"})
+    joined = visitor.post(path, {"name": "Grace Hopper", "password": "proper pony charger rivet"})
     assert joined.headers["location"] == "/dashboard/explore?done=joined"
     assert f"{email}  Grace Hopper  owner" in run(the_office, "person", "list", str(account)).stdout
 

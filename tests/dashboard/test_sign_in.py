@@ -266,6 +266,8 @@ def test_somebody_has_a_most_of_sessions(the_office: Office) -> None:
             "Summer2026!Winter2026!",
             "letmein-football-1",
         ),
+        *("metallica1234567", "unbelievable!!!", "DeutschlandDeutschland", "Manchester-United-99", "HarryPotter12345"),
+        *("Correct Horse Battery Staple", "welcome to the jungle", "myvoiceismypassport"),
         *("thequickbrownfox", "ToBeOrNotToBe123", "ich liebe dich 2024", "iloveyoujessica", "ILoveYouForever1"),
     ],
 )
@@ -276,7 +278,7 @@ def test_passwords_that_everybody_tries_first_are_refused(password: str) -> None
 
 @pytest.mark.parametrize(
     "password",
-    ["correct horse battery staple", "some other long password", "another long password", "7#Kd-9wQ2m!xZp4Lr"],
+    ["proper pony charger rivet", "some other long password", "another long passphrase", "7#Kd-9wQ2m!xZp4Lr"],
 )
 def test_other_passwords_are_taken(password: str) -> None:
     passwords.check_password(password, "ada.lovelace@example.com")

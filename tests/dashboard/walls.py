@@ -30,7 +30,7 @@ FIELDS = {
     "email": "somebody.else@people.test",
     "role": "viewer",
     "name": "Another name",
-    "password": "another long password",
+    "password": "another long passphrase",
     "scopes": "search",
     "expires": "never",
     "hours": "0",

@@ -25,6 +25,9 @@ MAX_CHARS = 200
 # Minimum length of a password after removing what attackers guess first.
 MIN_LEFT = 8
 _ROWS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm")
+# Letters of a single word, which other things around it don't save: "metallica1234567", "DeutschlandDeutschland".
+_WORD_CHARS = 12
+_AROUND_WORD_CHARS = 1
 # "P4$$w0rd" is written for "password".
 _LOOK_ALIKES = str.maketrans("0134578@$!", "oieastbasi")
 _BETWEEN_WORDS = re.compile(r"[\s._-]+")
@@ -55,7 +58,7 @@ def check_password(password: str, email: str) -> None:
 
 def _hard_to_guess(password: str, email: str) -> int:
     """How many characters are left without common words, the person's own, years, repetitions and runs such as
-    3456."""
+    3456; none if they are a single word."""
     bare = _BETWEEN_WORDS.sub("", password)
     local, _, host = email.lower().partition("@")
     own = {local, host, *local.split("."), *host.split(".")}
@@ -84,7 +87,13 @@ def _left(text: str, words: Sequence[str]) -> int:
     for word in words:
         text = text.replace(word, "")
     text = _AGAIN.sub(r"\1", _YEAR.sub("", text))
-    return sum(at == 0 or (text[at - 1] != text[at] and text[at - 1 : at + 1] not in _STEPS) for at in range(len(text)))
+    left = [
+        char for at, char in enumerate(text)
+        if at == 0 or (text[at - 1] != char and text[at - 1 : at + 1] not in _STEPS)
+    ]  # fmt: skip
+    others = sum(not char.isalpha() for char in left)
+    is_word = others <= _AROUND_WORD_CHARS and sum(map(str.isalpha, text)) <= _WORD_CHARS
+    return 0 if is_word else len(left)
 
 
 class Passwords:
