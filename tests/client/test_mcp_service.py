@@ -57,6 +57,7 @@ def test_the_tools_are_those_of_sgl_mcp(bank: Bank, customer: Customer, mode: st
         assert (told["session_ceiling"], told["session_lead_spent"]) == (200, 0)
 
 
+@pytest.mark.promise("route.POST /mcp")
 def test_nothing_is_bought_before_its_price_was_told(bank: Bank, customer: Customer, sold: list[Lead]) -> None:
     payable = [lead.domain for lead in sold if lead.emails]
     with at_service(bank, customer.key) as agent:

@@ -24,6 +24,7 @@ _TAGS = {
     "Leads": "Search and enrichment, paid with credits. Interpretation and counts of searches, and known values.",
     "Lists": "Lists of domains that searches exclude or are limited to. Free of charge.",
     "Searches": "Saved searches, to run and count again. Saving and counting are free of charge.",
+    "Watches": "Saved searches that run again and report what is new. Free of charge without a ceiling of credits.",
     "Account": "Balance, usage and ledger of the key's account. Free of charge.",
     "Opt-out": "For the people in the data. No key is required.",
     "Service": "About the service itself. No key is required; free of charge.",

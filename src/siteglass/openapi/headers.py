@@ -92,7 +92,12 @@ HEADERS: dict[str, Any] = {
         {"type": "string"},
         'ApiKey realm="Siteglass", header="X-API-Key"',
     ),
-    "Retry-After": _header("Whole seconds to wait before you retry.", {"type": "integer", "minimum": 1}, 1),
+    "Retry-After": _header(
+        "Whole seconds to wait before you retry. On every 429 and 503, and on `IDEMPOTENCY_IN_PROGRESS`.",
+        {"type": "integer", "minimum": 1},
+        1,
+        always=False,
+    ),
     "X-Total-Estimated": _header(
         "`true` if counting took too long and `total_results` was estimated from a sample; otherwise absent.",
         {"type": "string", "const": "true"},

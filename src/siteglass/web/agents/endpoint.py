@@ -66,7 +66,8 @@ class AgentEndpoint:
     @property
     def route(self) -> Route:
         """Streams of server messages are not offered: the path takes POST only."""
-        return Route(PATH, self._guard.endpoint("mcp", self._answer, may_be_traced=True), methods=["POST"])
+        answer = self._guard.endpoint("mcp", self._answer, may_be_traced=True)
+        return Route(PATH, answer, methods=["POST"], include_in_schema=False)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
