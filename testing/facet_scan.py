@@ -29,6 +29,8 @@ def _score_band(lead: Lead) -> tuple[str, ...]:
 
 
 def _month(lead: Lead) -> tuple[str, ...]:
+    if not lead.crawled_at_ms:
+        return ()
     return (f"{datetime.fromtimestamp(lead.crawled_at_ms / 1000, UTC):%Y-%m}",)
 
 

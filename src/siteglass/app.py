@@ -65,6 +65,7 @@ from siteglass.leads.operations import PAGE, SEARCH, VALUES, VALUES_PATH
 from siteglass.leads.sandbox import SandboxCharger, SandboxEndpoints
 from siteglass.leads.searches.endpoints import SearchEndpoints
 from siteglass.leads.searches.searches import SavedSearches
+from siteglass.leads.watches.delivering import DELIVER_EVERY_S, Deliveries, RunMailer
 from siteglass.leads.watches.endpoints import WatchEndpoints
 from siteglass.leads.watches.running import WORK_EVERY_S as RUN_WATCHES_EVERY_S
 from siteglass.leads.watches.running import WatchRunner
@@ -149,6 +150,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     code_mails = None if mailer is None else CodeMails(mailer, limiter)
     door = SubjectRequests(TicketSealer(settings.cursor_secrets), code_mails, open_control(settings))
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
+    # Without a dashboard, nobody has an address, and nobody could unsubscribe.
+    run_mailer = RunMailer(mailer, secrecy, public_url(settings)) if mailer and secrecy else None
     drain = Drain(settings.drain_s)
     readiness = [drain.readiness, *_readiness_checks(index, hidden)]
 
@@ -177,6 +180,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads, shared=True),
                 # Not shared: workers share the watches among themselves, each of which has a lease.
                 Job("watches", RUN_WATCHES_EVERY_S, WatchRunner(runs, live, sandbox).work),
+                Job("new leads of watches", DELIVER_EVERY_S, Deliveries(runs, live, sandbox, run_mailer).work),
                 Job("old watch runs", FORGET_RUNS_EVERY_S, runs.forget_old, shared=True),
                 Job(
                     "closed accounts",

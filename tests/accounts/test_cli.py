@@ -230,6 +230,7 @@ def test_a_plan_that_charges_a_lead_once(run: Run) -> None:
 )
 def test_mistakes_say_what_to_do(run: Run, words: list[str], says: str) -> None:
     run("migrate")
+    run("account", "create", "the first")
     with pytest.raises(AccountError, match=says):
         run(*words)
 

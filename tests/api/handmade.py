@@ -110,7 +110,10 @@ TRUSTED = [
     _site(f"trusted-{percent}.com", emails=(f"info@trusted-{percent}.com",), email_owner_confidence=percent)
     for percent in (50, 80, 81, 100)
 ]
-CRAWLS = [_site(f"crawled-{age}.com", crawled_at_ms=CRAWLED - age) for age in (1, 1000, 86_400_000)]
+CRAWLS = [
+    *(_site(f"crawled-{age}.com", crawled_at_ms=CRAWLED - age) for age in (1, 1000, 86_400_000)),
+    _site("only-imported.com", crawled_at_ms=0, newest_fact_ms=CRAWLED),
+]
 ADDRESSED = [
     _site("role-only.com", emails=("info@role-only.com",)),
     _site("person-only.com", emails=("eve@person-only.com",), emails_personal=("eve@person-only.com",)),

@@ -18,7 +18,7 @@ from testing.outcomes import judge_times
 
 NIGHTLY = True
 
-# 20,000 leads: walking over all matches would cost about six times a page, and this is a busy machine.
+# With the 20,000 leads of the night, walking over all matches would cost about six times a page; the machine is busy.
 MOST_TIMES_THE_CHEAPEST = 3.5
 
 

@@ -17,22 +17,26 @@ from siteglass.access.keys import KeyLimits, create_key, revoke_key
 from siteglass.billing.balance_alerts import BalanceAlert, set_balance_alert
 from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import PAGES
+from siteglass.leads.watches.delivering import UNSUBSCRIBE_USE
 from siteglass.people import credentials, links, sessions
 from siteglass.people.people import ROLES
+from siteglass.people.secrecy import Secrecy
 from siteglass.platform.postgres import Postgres
 from testing.accounts import owner as as_owner
 from testing.dashboard.history import written
 from testing.dashboard.visitors import SESSION, Office, Somebody
+from testing.service import SECRET
 from tests.browser.driving import LIGHT, Browse, Look
 
 ROWS = 9_000
 LIST = "customers"
+WATCHED = "slow-shops-in-texas"
 # Those of a lead, a download and an upload need leads or a search; tests of their own look at them.
 _WITH_LEADS = ("lead", "explore.download", "explore.bought", "downloads.file", "uploads.choose")
 SHOWN = [
     page
     for page in PAGES
-    if page.method == "GET" and not page.path.endswith((".csv", ".txt")) and page.name not in _WITH_LEADS
+    if page.method == "GET" and not page.path.endswith((".csv", ".txt", ".head")) and page.name not in _WITH_LEADS
 ]
 _ADDRESSES = itertools.count(1)
 
@@ -60,13 +64,14 @@ class Furnished:
 
     def path(self, page: DeclaredPage) -> str:
         """Of a page, with ids of this account."""
-        token = self.reset if page.name == "reset" else self.invitation
+        unsubscribe = Secrecy((SECRET,)).seal_token(UNSUBSCRIBE_USE, [1, 1], 2**40)
+        tokens = {"reset": self.reset, "unsubscribe": unsubscribe}
         ids = {
             "key_id": self.key_id,
             "seq": self.seq,
             "person_id": self.people["viewer"].id,
-            "token": token,
-            "name": LIST,
+            "token": tokens.get(page.name, self.invitation),
+            "name": WATCHED if page.name == "watch" else LIST,
         }
         return re.sub(r"{(\w+)}", lambda found: str(ids[found[1]]), page.path)
 
@@ -126,7 +131,7 @@ async def _lists_and_searches(postgres: Postgres, account_id: int, key_id: int, 
     )
     for name, body, total in (
         ("sites-to-look-at", '{"query": "sites in the United States"}', 0),
-        ("slow-shops-in-texas", '{"query": "slow Shopify stores in Texas", "exclude_lists": ["customers"]}', 3),
+        (WATCHED, '{"query": "slow Shopify stores in Texas", "exclude_lists": ["customers"]}', 3),
         ("wordpress-in-germany", '{"technologies": ["WordPress"], "country": "DEU"}', 0),
     ):
         await postgres.fetch(

@@ -48,7 +48,7 @@ def test_a_list_is_pasted_and_left_out_of_a_search_that_is_saved(explorers: Offi
     expect(row).to_contain_text(f"{AUSTIN - 3}")
     look_at(page)
     shoot(page, "searches")
-    row.get_by_role("link").click()
+    row.get_by_role("link").first.click()
     expect(page.locator(".counts")).to_contain_text(f"{AUSTIN - 3} leads")
 
 

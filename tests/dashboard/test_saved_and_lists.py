@@ -66,7 +66,7 @@ def test_a_search_is_saved_opened_renamed_and_deleted(explorers: Office) -> None
     page = owner.get(SEARCHES)
     row = rows_of(page)["wix-dentists-in-munster"]
     assert "City: Austin" in row
-    assert "Uses: Wix · Trade: Dentist 13 no change opened just now You only you see it" in row
+    assert "Uses: Wix · Trade: Dentist 13 no change opened just now Watch You only you see it" in row
     # It is opened as it was saved, and the price and counts are those of today.
     opened = owner.get(link(page, "wix-dentists-in-munster"))
     assert "13 leads" in text_of(opened)

@@ -289,8 +289,15 @@ def test_what_is_too_old(days: int, oldest_ms: int | None) -> None:
 @pytest.mark.promise("feature.lead_age")
 def test_leads_that_grew_too_old_are_deleted_everywhere(index: Index) -> None:
     now_ms = time.time_ns() // 1_000_000
+    # Odd ones were never fetched, or long ago, and imported since: the newest counts.
+    crawled = {1: 0, 3: now_ms - 900 * DAY_MS}
     aged = [
-        msgspec.structs.replace(lead, crawled_at_ms=now_ms - age * DAY_MS, updated_at_ms=None)
+        msgspec.structs.replace(
+            lead,
+            crawled_at_ms=crawled.get(age % 4, now_ms - age * DAY_MS),
+            newest_fact_ms=now_ms - age * DAY_MS,
+            updated_at_ms=None,
+        )
         for age, lead in enumerate(LEADS)
     ]
     index.built(aged, "--promote")

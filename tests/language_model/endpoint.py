@@ -36,6 +36,11 @@ class Endpoint:
     asked: list[dict[str, Any]] = field(default_factory=list)
     seen_headers: list[dict[str, str]] = field(default_factory=list)
 
+    def begin(self) -> None:
+        """Forget what was asked, and answer without conditions."""
+        self.delay_s, self.asked, self.seen_headers = 0, [], []
+        self.says()
+
     def says(self, *conditions: Any) -> None:
         """Answer with these conditions."""
         self.writes(json.dumps({"conditions": conditions}))

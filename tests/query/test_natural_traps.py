@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
 
+from siteglass.query.body import read_meaning
+from siteglass.query.doubt import find_doubts
 from siteglass.query.natural import interpret
 
+_WORD = re.compile(r"\w+")
 TODAY = date(2026, 11, 15)
 
 
@@ -164,3 +168,27 @@ def test_what_people_say_about_themselves_is_no_condition(text: str, meaning: se
     reading = interpret(text, TODAY)
     assert set(reading.directives) == meaning
     assert reading.unsupported or "payroll" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("Hi Sarah, dentists in Ohio please. Best, Mike | Peachtree Media | Atlanta, GA | 404-555-0182",
+         {"Hi", "Sarah", "Best", "Mike", "Peachtree", "Media", "Atlanta", "GA", "404", "555", "0182"}),
+        ("dentists in Ohio\n\nRegards\nJim Olsen\nSales Manager\nDenver, CO 80202",
+         {"Regards", "Jim", "Olsen", "Sales", "Manager", "Denver", "CO", "80202"}),
+        ("Liebe Petra, Zahnärzte in Ohio. Viele Grüße, Petra Lang, München",
+         {"Liebe", "Petra", "Viele", "Grüße", "Lang", "München"}),
+    ],
+)  # fmt: skip
+def test_who_is_greeted_and_who_signs_is_no_condition_and_no_doubt(text: str, letter: set[str]) -> None:
+    meaning = read_meaning({"query": text}, 0)
+    sentence = meaning.sentence
+    assert sentence is not None
+    assert set(sentence.directives) == {"@country(USA)", "@state(OH)", "@trade(dentist)"}
+    assert letter == {word for note in sentence.unsupported for span in note.words for word in _WORD.findall(span.text)}
+    assert find_doubts(meaning) == []
+
+
+def test_a_closing_word_before_a_request_hides_nothing() -> None:
+    assert "@city(Denver)" in interpret("Plumbers in Texas, thanks. Also with a phone, in Denver", TODAY).directives

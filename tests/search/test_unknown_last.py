@@ -28,7 +28,12 @@ def mixed() -> list[Lead]:
     made = list(generate(SCORED + UNSCORED, seed=431))
     scores = [0, 0, 100, 100, *(range(20, 20 + SCORED - 4))]
     return [
-        msgspec.structs.replace(lead, score=scores[number] if number < SCORED else None)
+        msgspec.structs.replace(
+            lead,
+            score=scores[number] if number < SCORED else None,
+            crawled_at_ms=lead.crawled_at_ms if number % 3 else 0,
+            newest_fact_ms=lead.crawled_at_ms,
+        )
         for number, lead in enumerate(made)
     ]
 
@@ -42,6 +47,17 @@ def settings(mixed: list[Lead], tmp_path_factory: pytest.TempPathFactory) -> Set
 def client(settings: Settings) -> Iterator[httpx.Client]:
     with serving(settings) as service:
         yield service
+
+
+@pytest.mark.promise("search.sort")
+def test_what_was_never_fetched_comes_last(client: httpx.Client, mixed: list[Lead]) -> None:
+    pages = walk(client, {"sort": "-crawled_at", "limit": 7, "select": ["domain"]}, "next")
+    times = [record["crawled_at"] for page in pages for record in page["results"]]
+    never = sum(not lead.crawled_at_ms for lead in mixed)
+    assert times[-never:] == [None] * never
+    assert None not in times[:-never]
+    after = client.post("/v1/leads/search", json={"updated_after": "1970-01-01T00:00:00Z"}).json()
+    assert after["total_results"] == len(mixed) - never
 
 
 def scores(pages: list[dict[str, Any]]) -> list[int | None]:

@@ -41,6 +41,7 @@ from siteglass.leads.downloads.reading import TableReader
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.searches.searches import SavedSearches
+from siteglass.leads.watches.watches import Watches
 from siteglass.people import sessions
 from siteglass.people.people import ROLES
 from siteglass.people.problems import PeopleError
@@ -88,6 +89,7 @@ class Dashboard:
     charger: AccountCharger
     lists: Lists
     searches: SavedSearches
+    watches: Watches
     download_files: DownloadFiles
     table_reader: TableReader
     files: PageFiles
@@ -214,6 +216,8 @@ class DeclaredPage:
     desk: str = ""
     """In the console, which belongs to no account: the least role there."""
     fresh: bool = False
+    by_link: bool = False
+    """Whether the address itself proves who may do it: mail programs post to it, with no token and from no page."""
     max_bytes: int = MAX_BODY_BYTES
     """How long the body of the form may be."""
     max_file_bytes: int = 0
@@ -265,11 +269,12 @@ def guarded(declared: DeclaredPage) -> Callable[[Request], Awaitable[Response]]:
 async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) -> Response:
     request = visit.request
     changes = request.method not in ("GET", "HEAD")
-    if changes:
+    is_form = changes and not declared.by_link
+    if is_form:
         _check_origin(dashboard, request)
         visit.form = await read_form(request, declared.max_bytes, declared.max_file_bytes)
     await _find_session(dashboard, visit)
-    if changes and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
+    if is_form and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
         raise FORM_TOO_OLD
     if declared.desk:
         _require_desk(visit, declared.desk)

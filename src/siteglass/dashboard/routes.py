@@ -26,8 +26,10 @@ from siteglass.dashboard import (
     security,
     settings_page,
     sign_in,
+    unsubscribing,
     uploads_page,
     usage,
+    watch_page,
 )
 from siteglass.dashboard.demo_link import demo_pages, read_demo_networks
 from siteglass.dashboard.explore import choosing, lead_page
@@ -44,6 +46,7 @@ from siteglass.leads.downloads.reading import TableReader
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.searches.searches import SavedSearches
+from siteglass.leads.watches.watches import Watches
 from siteglass.people.sign_in import SignIn
 from siteglass.platform.backends import Backends
 from siteglass.settings import Settings
@@ -71,10 +74,12 @@ async def _nothing(_dashboard: Dashboard, _visit: Visit) -> Response:
 PAGES: tuple[DeclaredPage, ...] = (
     *sign_in.PAGES,
     *joining.PAGES,
+    *unsubscribing.PAGES,
     *explore.PAGES,
     *choosing.PAGES,
     *lead_page.PAGES,
     *saved_searches.PAGES,
+    *watch_page.PAGES,
     *list_pages.PAGES,
     *explore_download.PAGES,
     *downloads_page.PAGES,
@@ -108,11 +113,23 @@ def open_dashboard(
     files = PageFiles("siteglass", ".", _FILES, under=FILES)
     public = backends.settings.public_url
     origin = origin_of(public) if public else ""
-    searches = SavedSearches(backends.postgres, test=False)
+    searches, watches = SavedSearches(backends.postgres, test=False), Watches(backends.postgres, test=False)
     download_files = DownloadFiles(backends, Downloads(backends.postgres))
     reader, environment = TableReader(claims), make_environment()
     return Dashboard(
-        backends, sign_in, leads, charger, lists, searches, download_files, reader, files, environment, origin, desk
+        backends,
+        sign_in,
+        leads,
+        charger,
+        lists,
+        searches,
+        watches,
+        download_files,
+        reader,
+        files,
+        environment,
+        origin,
+        desk,
     )
 
 

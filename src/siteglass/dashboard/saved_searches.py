@@ -87,6 +87,7 @@ async def _page(
         busy=busy,
         problem=problem,
         about=about,
+        watches={watch.name: watch for watch in await dashboard.watches.seen(reader_of(terms))},
         max_name_chars=MAX_NAME_CHARS,
     )
 

@@ -314,7 +314,9 @@ def _months(count: int, now_ms: int) -> dict[str, Any]:
     ranges: list[dict[str, Any]] = [
         {"key": month.text, "from": bound(month.end_ms), "to": bound(month.start_ms)} for month in months(now_ms, count)
     ]
-    return {"range": {"field": "crawled_rank", "ranges": [*ranges, {"key": _OLDER, "from": ranges[-1]["to"]}]}}
+    # Leads that were never fetched come after all others.
+    older = {"key": _OLDER, "from": ranges[-1]["to"], "to": CRAWLED_LIMIT << CRAWLED_HASH_BITS}
+    return {"range": {"field": "crawled_rank", "ranges": [*ranges, older]}}
 
 
 # --- what the engine answers --------------------------------------------------------------------

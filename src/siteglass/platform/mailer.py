@@ -13,9 +13,10 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import SMTP, default
+from email.policy import SMTP
 from email.utils import formatdate, make_msgid, parseaddr
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,8 @@ Security = Literal["tls", "starttls", "none"]
 # Of what the standards allow, what mailboxes have: no quotes, no comments, no addresses of machines.
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@([A-Za-z0-9-]{{1,63}}\.)+[A-Za-z][A-Za-z0-9-]{{1,62}}")
+# A link that does not fit into a line of 78 characters would be encoded, and no mail program would find it.
+_LONG_LINES = SMTP.clone(max_line_length=998)
 _PORTS = {"smtp": 587, "smtps": 465}
 
 
@@ -44,6 +47,18 @@ class MailRefused(MailError):
 
 class MailDeferred(MailError):
     """The server does not take this mail now: a later attempt may succeed, and other mails need not wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailExtras:
+    """What a mail has besides its text."""
+
+    html: str = ""
+    """The same as HTML."""
+    unsubscribe_url: str = ""
+    """Where one POST, which the mail program sends, stops such mails (RFC 8058)."""
+    key: str = ""
+    """A second copy of a mail has the same key, and thus the same Message-ID: mailboxes can drop it."""
 
 
 class Mailer(ABC):
@@ -68,9 +83,9 @@ class Mailer(ABC):
     def _try(self) -> None:
         """Come as near to delivering as one can without a mail; in a thread, raises MailError."""
 
-    async def send(self, to: str, subject: str, text: str) -> None:
+    async def send(self, to: str, subject: str, text: str, extras: MailExtras | None = None) -> None:
         """Hand a mail over; raises MailError."""
-        await self._in_time(partial(self._deliver, _written(self._sender, to, subject, text)))
+        await self._in_time(partial(self._deliver, _written(self._sender, to, subject, text, extras or MailExtras())))
 
     async def check(self) -> None:
         """Whether mails would be taken now; raises MailError if not."""
@@ -156,7 +171,7 @@ class FolderMailer(Mailer):
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(message.as_bytes(policy=default))
+                file.write(message.as_bytes(policy=message.policy.clone(linesep="\n")))
             aside.replace(path)
         except OSError as error:
             raise MailError(f"{self.place}: {error.strerror}") from None
@@ -221,13 +236,18 @@ def _plain(address: str) -> str:
     return address
 
 
-def _written(sender: Address, to: str, subject: str, text: str) -> EmailMessage:
-    message = EmailMessage(SMTP)
+def _written(sender: Address, to: str, subject: str, text: str, extras: MailExtras) -> EmailMessage:
+    message = EmailMessage(_LONG_LINES if extras.unsubscribe_url else SMTP)
     message["From"] = sender
     message["To"] = Address(addr_spec=_plain(to))
     message["Subject"] = subject  # a line break in it is a ValueError
     message["Date"] = formatdate(usegmt=True)
-    message["Message-ID"] = make_msgid(domain=sender.domain)
+    message["Message-ID"] = f"<{extras.key}@{sender.domain}>" if extras.key else make_msgid(domain=sender.domain)
     message["Auto-Submitted"] = "auto-generated"  # so that no answering machine answers
+    if extras.unsubscribe_url:
+        message["List-Unsubscribe"] = f"<{extras.unsubscribe_url}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(text)
+    if extras.html:
+        message.add_alternative(extras.html, subtype="html")
     return message

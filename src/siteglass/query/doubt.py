@@ -49,7 +49,11 @@ def find_doubts(meaning: Meaning) -> list[Doubt]:
     if sentence is None:
         return on_conditions
     on_words = [
-        *(Doubt("unused", note.message, note.words, excludes=note.excludes) for note in unused_notes(meaning)),
+        *(
+            Doubt("unused", note.message, note.words, excludes=note.excludes)
+            for note in unused_notes(meaning)
+            if not note.settled
+        ),
         *(Doubt("corrected", f"read as {one.to!r}", (one.word,), one.to) for one in sentence.corrections),
         *_of_model(meaning),
         *(Doubt("unsure", note.message, note.words, excludes=note.excludes) for note in sentence.doubted),

@@ -59,7 +59,7 @@ def _same_data(data: dict[str, Any], lead: Lead) -> None:
             assert set(value) == _accounts(lead)
             assert len(value) == len(_accounts(lead))
         elif name == "crawled_at":
-            assert ms(value) == lead.crawled_at_ms
+            assert (0 if value is None else ms(value)) == lead.crawled_at_ms
         elif name == "updated_at":
             assert (value if value is None else ms(value)) == lead.updated_at_ms
         else:

@@ -68,6 +68,12 @@ def test_one_facet(own: httpx.Client) -> None:
     }
 
 
+def test_what_was_never_fetched_is_of_no_month(own: httpx.Client) -> None:
+    (facet,) = facets(own, facets=["crawled_at"], size=50)["facets"]
+    assert facet["more"] is False
+    assert sum(value["count"] for value in facet["counts"]) == len(those(lambda lead: lead.crawled_at_ms))
+
+
 @pytest.mark.promise("facets.filters")
 def test_the_filters_of_a_value_find_what_it_counts(own: httpx.Client) -> None:
     for facet in facets(own, size=50)["facets"]:
@@ -144,10 +150,10 @@ def test_late_counts_are_estimated_and_marked(live_settings: Settings, client: h
         response = late.post(FACETS, json=body)
     assert response.headers["X-Total-Estimated"] == "true"
     answer = answered(response)
-    # 1 of 64 leads is counted: about 200 here, so that 20 % is three standard deviations.
-    assert answer["total_results"] == pytest.approx(exact["total_results"], rel=0.2)
+    # 1 of 64 leads is counted: about 40 here, so that 45 % is three standard deviations.
+    assert answer["total_results"] == pytest.approx(exact["total_results"], rel=0.45)
     assert answer["price"]["estimated"]
-    assert answer["price"]["with_email"] == pytest.approx(exact["price"]["with_email"], rel=0.25)
+    assert answer["price"]["with_email"] == pytest.approx(exact["price"]["with_email"], rel=0.6)
     (facet,) = answer["facets"]
     counts = {value["value"]: value["count"] for value in exact["facets"][0]["counts"]}
     assert facet["estimated"]

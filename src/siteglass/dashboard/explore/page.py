@@ -31,7 +31,7 @@ from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, own_path, 
 from siteglass.dashboard.refusals import PageRefusal
 from siteglass.dashboard.rendering import html_answer
 from siteglass.errors import BadRequest, NotFound, Problem, SiteglassError, TooManyRequests
-from siteglass.leads.lists.lists import BUILT_IN, DomainList
+from siteglass.leads.lists.lists import BUILT_IN, RUN_PREFIX, DomainList
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import Criteria
@@ -137,7 +137,10 @@ async def _find(
     if search.is_empty:
         return Results("empty" if search.words else "start")
     known = {*BUILT_IN, *(one.name for one in lists)}
-    deleted = [name for name in (*search.lists.exclude, *search.lists.only) if name not in known]
+    named = (*search.lists.exclude, *search.lists.only)
+    if runs := {name for name in named if name.startswith(RUN_PREFIX)}:
+        known |= {one.name for one in await dashboard.lists.of_runs(visit.who.account_id, names=runs)}
+    deleted = [name for name in named if name not in known]
     if deleted:
         message = f"There is no list {deleted[0]}: it may have been deleted. Remove it from the search."
         return Results("failed", message=message, status=422, next_path=search.listing(deleted[0], "").path)

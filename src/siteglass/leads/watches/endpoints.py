@@ -34,6 +34,7 @@ from siteglass.leads.watches.responses import (
 )
 from siteglass.leads.watches.runs import Runs
 from siteglass.leads.watches.watches import MAX_MATCHES, Terms, Watch, Watches
+from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
 from siteglass.web.operations import Operation
 from siteglass.web.parameters import read_no_parameters
@@ -44,12 +45,17 @@ _YEAR_MS = 366 * 86_400_000
 _MAX_NUMBER_CHARS = 18
 
 
+def _require_mail(settings: Settings, terms: Terms) -> None:
+    """Raise BadRequest if the watch is to mail and the service sends no mail."""
+    if terms.mail_to and not (settings.mail_url and settings.dashboard_secrets):
+        raise BadRequest([Problem("mail_to", "this service sends no email; read the runs instead")])
+
+
 async def create_watch(
     leads: LeadEndpoints, watches: Watches, caller: Caller, saved: SavedSearch, terms: Terms
 ) -> Watch:
     """Watch a saved search from now on; raises BadRequest if it can't be watched."""
-    if terms.mail_to and not leads.index.settings.mail_url:
-        raise BadRequest([Problem("mail_to", "this service sends no email; read the runs instead")])
+    _require_mail(leads.index.settings, terms)
     wanted, now_ms = await leads.read(saved.search), leads.index.clock.now_ms()
     said = wanted.meaning.said
     if said.fixed_at(now_ms) != said.fixed_at(now_ms + _YEAR_MS):
@@ -69,6 +75,13 @@ async def create_watch(
     await leads.lists.select(caller.account_id, wanted.lists)
     await watches.create(caller, saved, wanted.meaning.filters, wanted.lists, terms)
     return await watches.find(caller, saved.name)
+
+
+async def change_watch(leads: LeadEndpoints, watches: Watches, watch: Watch, terms: Terms) -> None:
+    """Change when a watch runs and what it does; raises BadRequest."""
+    if terms.mail_to != watch.terms.mail_to:
+        _require_mail(leads.index.settings, terms)
+    await watches.change(watch, terms, terms.schedule.next_after(datetime.now(UTC)))
 
 
 class WatchEndpoints:
@@ -115,7 +128,7 @@ class WatchEndpoints:
         body = await read_json(request, self._max_body_bytes)
         watch = await self._find(request, caller)
         terms = read_watch_changes(body, watch.terms)
-        await self._watches.change(watch, terms, terms.schedule.next_after(datetime.now(UTC)))
+        await change_watch(self._leads, self._watches, watch, terms)
         return json_response(show(await self._find(request, caller)))
 
     async def delete(self, request: Request, caller: Caller, _call: Call) -> Response:

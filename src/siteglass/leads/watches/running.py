@@ -18,7 +18,7 @@ from siteglass.index.index import Index
 from siteglass.index.lead_numbers import highest_number, match_domains, match_numbers, numbered_in
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.bitmaps import pack
-from siteglass.leads.watches.runs import DueWatch, Found, LeaseLost, Runs
+from siteglass.leads.watches.runs import DueWatch, Found, RunLost, Runs
 from siteglass.leads.watches.watches import MAX_MATCHES
 from siteglass.query.body import read_meaning
 from siteglass.query.criteria import Criteria
@@ -41,7 +41,7 @@ class WatchRunner:
             found = await self._find(due)
             try:
                 await self._runs.record(due, found, due.watch.terms.schedule.next_after(datetime.now(UTC)))
-            except LeaseLost:
+            except RunLost:
                 log.info("lost a watch", extra={"watch": due.watch.id})
 
     async def _find(self, due: DueWatch) -> Found:

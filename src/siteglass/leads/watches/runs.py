@@ -1,7 +1,8 @@
 """The runs of watches: statements on `watch_runs`, and on the list of each run.
 
 A worker takes a watch by its lease. What a run found is written in one transaction with the matches that now count as
-seen. A run whose worker was killed leaves nothing, and the next one finds the same again.
+seen. A run whose worker was killed leaves nothing, and the next one finds the same again. A run with new leads is open
+until they are delivered: it is the queue of what is to be mailed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ Outcome: TypeAlias = Literal["baseline", "compared", "too_many", "unreadable"]
 
 LEASE = timedelta(minutes=2)
 """Longer than a run takes."""
+DELIVERY_LEASE = timedelta(minutes=5)
+"""Longer than as many mails take as a watch may have recipients, each with its own deadline."""
 KEPT_FOR = timedelta(days=30)
 FORGET_EVERY_S = 600.0
 MAX_LISTED: Final = 100
@@ -59,11 +62,30 @@ _LIST_DOMAINS = """
 INSERT INTO {schema}.list_domains (list_id, domain, lead_no, tried_at)
 SELECT $1, domain, lead_no, clock_timestamp() FROM unnest($2::text[], $3::int[]) n (domain, lead_no)
 """
-_RUN = "r.id, r.ran_at, r.outcome, r.matches, r.new_leads, r.reread, r.mailed"
+_RUN_NAMES = ("run_id", "run_at", "outcome", "matches", "new_leads", "reread", "mailed")
+_RUN = "r.id AS run_id, r.ran_at AS run_at, r.outcome, r.matches, r.new_leads, r.reread, r.mailed"
+# New runs come before those that failed.
+_CLAIM_OPEN = f"""
+UPDATE {{schema}}.watch_runs r SET leased_until = clock_timestamp() + $1
+FROM {{schema}}.watches w JOIN {{schema}}.saved_searches s ON s.id = w.search_id
+    JOIN {{schema}}.accounts a ON a.id = s.account_id
+WHERE w.id = r.watch_id AND r.id = (
+    SELECT o.id FROM {{schema}}.watch_runs o JOIN {{schema}}.watches d ON d.id = o.watch_id
+    JOIN {{schema}}.saved_searches t ON t.id = d.search_id JOIN {{schema}}.accounts b ON b.id = t.account_id
+    WHERE o.delivered_at IS NULL AND o.leased_until <= clock_timestamp() AND b.state = 'active'
+    ORDER BY o.leased_until, o.id LIMIT 1 FOR UPDATE OF o SKIP LOCKED
+)
+RETURNING {WATCH_COLUMNS}, {_RUN}, r.leased_until, a.name AS account_name, ARRAY(
+    SELECT ROW(p.id, p.email) FROM {{schema}}.watch_recipients v JOIN {{schema}}.people p ON p.id = v.person_id
+    JOIN {{schema}}.members m ON m.person_id = p.id AND m.account_id = s.account_id
+    WHERE v.watch_id = w.id AND p.id <> ALL(r.mailed) ORDER BY p.id
+) AS recipients
+"""  # noqa: S608 - constants of ours
+_OF_LEASE = "WHERE id = $1 AND leased_until = $2 RETURNING id"
 
 
-class LeaseLost(Exception):
-    """The watch was changed or deleted meanwhile, or another worker has taken it."""
+class RunLost(Exception):
+    """The watch or the run was changed or deleted meanwhile, or another worker has taken it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +132,19 @@ class Run:
         return f"{RUN_PREFIX}{self.id}"
 
 
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run with new leads that a worker has taken to deliver them."""
+
+    watch: Watch
+    run: Run
+    leased_until: datetime
+    """Distinguishes the lease from a later one."""
+    account_name: str
+    recipients: Sequence[tuple[int, str]]
+    """People who were not mailed yet: their numbers and addresses."""
+
+
 class Runs:
     """The runs of all watches."""
 
@@ -154,7 +189,7 @@ class Runs:
         return DueWatch(read_watch(row), row["seen"], row["highest_no"], row["build"], row["lease"])
 
     async def record(self, due: DueWatch, found: Found, next_run_at: datetime) -> None:
-        """Write what a run found, and that it is seen; raises LeaseLost."""
+        """Write what a run found, and that it is seen; raises RunLost."""
         async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
             seen = None if found.seen is None else pack(found.seen)
             moved = await connection.fetchrow(
@@ -162,13 +197,44 @@ class Runs:
                 *(due.watch.id, due.lease, seen, found.highest_no, found.build, next_run_at),
             )
             if moved is None:
-                raise LeaseLost
+                raise RunLost
             run_id = await connection.fetchval(
                 self._postgres.sql(_RECORD),
                 *(due.watch.id, found.outcome, found.matches, len(found.new), found.reread),
             )
             if found.new:
                 await self._list_new(connection, due.watch, run_id, found.new)
+
+    # --- for the worker that delivers the new leads ---------------------------------------------
+
+    async def claim_open(self) -> OpenRun | None:
+        """Take a run whose new leads are not delivered yet, for the time of a lease."""
+        row = await self._postgres.fetchrow(_CLAIM_OPEN, DELIVERY_LEASE, timeout_ms=WRITE_TIMEOUT_MS)
+        if row is None:
+            return None
+        run = Run(*(row[name] for name in _RUN_NAMES))
+        recipients = [(person_id, email) for person_id, email in row["recipients"]]
+        return OpenRun(read_watch(row), run, row["leased_until"], row["account_name"], recipients)
+
+    async def note_mailed(self, open_run: OpenRun, person_id: int) -> None:
+        """Note that a person has the mail; raises RunLost."""
+        await self._set(open_run, "mailed = array_append(mailed, $3)", person_id)
+
+    async def postpone(self, open_run: OpenRun, until: datetime) -> None:
+        """Deliver the rest later; raises RunLost."""
+        await self._set(open_run, "leased_until = $3", until)
+
+    async def close(self, open_run: OpenRun) -> None:
+        """Note that all is delivered; raises RunLost."""
+        await self._set(open_run, "delivered_at = clock_timestamp()")
+
+    async def _set(self, open_run: OpenRun, what: str, *values: object) -> None:
+        statement = f"UPDATE {{schema}}.watch_runs SET {what} {_OF_LEASE}"  # noqa: S608 - words of ours
+        row = await self._postgres.fetchrow(
+            statement, open_run.run.id, open_run.leased_until, *values, timeout_ms=WRITE_TIMEOUT_MS
+        )
+        if row is None:
+            raise RunLost
 
     async def _list_new(
         self, connection: Connection, watch: Watch, run_id: int, new: Sequence[tuple[int, str]]

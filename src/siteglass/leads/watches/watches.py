@@ -178,6 +178,8 @@ class Watches:
                 *_values(terms),
                 next_run_at,
             )
+            if terms.mail_to == watch.terms.mail_to:
+                return  # somebody may have unsubscribed meanwhile
             await connection.execute(
                 self._postgres.sql("DELETE FROM {schema}.watch_recipients WHERE watch_id = $1"), watch.id
             )
@@ -190,6 +192,22 @@ class Watches:
         if strangers := {*emails} - {row[0] for row in rows}:
             message = f"{repeated(min(strangers))} is not the address of a person in this account; invite them first"
             raise BadRequest([Problem("mail_to", message)])
+
+    async def subscription(self, watch_id: int, person_id: int) -> str | None:
+        """The name of the watch if it mails this person."""
+        row = await self._postgres.fetchrow(
+            "SELECT s.name FROM {schema}.watch_recipients r JOIN {schema}.watches w ON w.id = r.watch_id"
+            " JOIN {schema}.saved_searches s ON s.id = w.search_id WHERE r.watch_id = $1 AND r.person_id = $2",
+            watch_id,
+            person_id,
+        )
+        return None if row is None else row["name"]
+
+    async def unsubscribe(self, watch_id: int, person_id: int) -> None:
+        """Mail this person no more."""
+        await self._postgres.fetch(
+            "DELETE FROM {schema}.watch_recipients WHERE watch_id = $1 AND person_id = $2", watch_id, person_id
+        )
 
     async def delete(self, watch: Watch) -> None:
         """Delete a watch with its runs."""

@@ -12,3 +12,6 @@ CREATE TABLE {schema}.failed_sign_ins (
     attempts bigint NOT NULL,
     PRIMARY KEY (account_id, hour, network)
 );
+
+-- Checked in a separate transaction, so that searches and changes of lists continue meanwhile.
+ALTER TABLE {schema}.lists VALIDATE CONSTRAINT lists_run_id_fkey;

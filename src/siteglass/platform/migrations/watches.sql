@@ -62,4 +62,6 @@ CREATE INDEX watch_runs_open ON {schema}.watch_runs (id) WHERE delivered_at IS N
 CREATE INDEX watch_runs_old ON {schema}.watch_runs (ran_at);
 
 -- The new leads of a run are a list that only searches see.
-ALTER TABLE {schema}.lists ADD COLUMN run_id bigint REFERENCES {schema}.watch_runs ON DELETE CASCADE;
+ALTER TABLE {schema}.lists ADD COLUMN run_id bigint;
+ALTER TABLE {schema}.lists ADD CONSTRAINT lists_run_id_fkey FOREIGN KEY (run_id) REFERENCES {schema}.watch_runs
+    ON DELETE CASCADE NOT VALID;

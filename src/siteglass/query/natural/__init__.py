@@ -1,7 +1,8 @@
 """Sentences: what they mean, in stages of one module each. Pure, and raises only for one that takes too many steps.
 
 1. Words: literals → text → lexicon (what phrases can mean) → typos → agreement (places that their neighbours decide).
-2. Phrases: segments → choice → required, changes (of technologies), wishes (what no field answers).
+2. Phrases: segments → pairs (both … and) → choice → required, changes (of technologies), wishes (what no
+   field answers).
 3. Branches of `@any`, each read by the next stages: joined, alternatives.
 4. Conditions: dates, quantities, amounts → scope → trades, vague, things, places, tools → keywords (nouns).
 5. Account: leftovers → accounting → interpretation (the search that all conditions make together, and its reasons).

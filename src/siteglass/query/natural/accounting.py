@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import re
 
-from siteglass.query.natural.kinds import AFTER_NUMBERS, Role
+from siteglass.query.natural.kinds import AFTER_NUMBERS, PLACES, Role
 from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
 
 NOT_USED = "not used, because no condition of a search says it; leave it out, or send what it means as a filter"
 _NUMBER = "not used, because no search knows such a number; how many leads are shown is `limit`"
-_ASIDE = "not used, because it is about you, not about the leads; leave it out"
+ASIDE = "not used, because it is about you, not about the leads; leave it out"
 
 _WORD = re.compile(r"\w")
 # Roles of words that say nothing by themselves. Phrases among them that do are listed in `carry_meaning`.
@@ -41,6 +41,10 @@ _LEANING: dict[Role, frozenset[str]] = {
 }  # fmt: skip
 
 
+_BUSINESS = frozenset(("trade", "service_type", "offers", "keywords", "technology"))
+_PLACED = frozenset(("country", "state", "city", "region", "subregion"))
+# Nobody asks for fewer leads: "4 star hotels".
+_FEWEST_WISHED = 5
 # Tea and three: without their accents they are small words of other languages ("te", "très").
 _HOMOGRAPHS = ("té", "tres", "três")
 # Inside an amount, or between a label and its value: "min. 3k", "ads/month", "language: Spanish".
@@ -60,7 +64,8 @@ def account(sentence: Sentence) -> None:
     """Give each word that is left to the condition it leans on, or pass it if it is empty, or report it."""
     for aside in sentence.asides:
         if any(not _accounted(part) and not part.has(*_EMPTY) for part in aside):
-            sentence.refuse([part for part in aside if not part.refused], _ASIDE)
+            settled = not _may_be_meant(sentence, aside)
+            sentence.refuse([part for part in aside if not part.refused], ASIDE, settled=settled)
     for at, part in enumerate(sentence.parts):
         if not _accounted(part) and (not part.kinds.isdisjoint(_LEANING) or part.key in sentence.sets["taking"]):
             _lean(sentence, at)
@@ -78,7 +83,27 @@ def account(sentence: Sentence) -> None:
 def _report(sentence: Sentence, parts: list[Segment]) -> None:
     """One note for words side by side."""
     number = any(part.kind == Role.NUMBER for part in parts)
-    sentence.refuse(parts, _NUMBER if number else NOT_USED)
+    sentence.refuse(parts, _NUMBER if number else NOT_USED, settled=number and _is_wished(sentence, parts))
+
+
+def _is_wished(sentence: Sentence, parts: list[Segment]) -> bool:
+    """ "100 plumbers", "top 50 agencies": so many leads are wanted."""
+    *before, last = parts
+    after = sentence.after(sentence.parts.index(last))
+    counts = last.kind == Role.NUMBER and last.text.isdigit() and int(last.text) >= _FEWEST_WISHED
+    if not counts or after is None or not all(part.has(Role.COUNTING, *_EMPTY) for part in before):
+        return False
+    return after.has(Role.GENERIC, Role.SHOP_WORD, Role.SITE_WORD) or any(
+        reading.directive in _BUSINESS for reading in after.readings
+    )
+
+
+def _may_be_meant(sentence: Sentence, aside: list[Segment]) -> bool:
+    """Whether what somebody seems to say about themselves may be the request: it names a business or a place, and
+    the rest of the sentence has none."""
+    said = {reading.directive for reading in sentence.readings}
+    places = any(part.kind in PLACES for part in aside)
+    return not said & _BUSINESS or (places and not said & _PLACED)
 
 
 def _accounted(part: Segment) -> bool:
@@ -96,6 +121,9 @@ def _is_empty(sentence: Sentence, at: int) -> bool:
         return not (
             before.has(Role.GENERIC) or before.kind == Role.SERVICE_TYPE or before.key in sentence.sets["relative"]
         )
+    polite = part.key in sentence.sets["closings"] or part.key in sentence.sets["openings"]
+    if polite and (before is None or before.has(Role.BREAK, Role.COMMA)):
+        return True
     if part.has(Role.LABEL) and after is not None and after.key.startswith((":", "=")):
         return True
     if part.has(Role.OFFERING) and all(sentence.words.role(token.key, Role.FUNCTION) for token in part.tokens):

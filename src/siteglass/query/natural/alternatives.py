@@ -165,6 +165,7 @@ class _Finder(Things):
     def _leads(self, at: int) -> bool:
         part = self._parts[at]
         opens = part.key in self._sentence.sets["group_openers"]
+        opens = opens and not (at and self._parts[at - 1].has(Role.NEGATION))  # "missing either A or B"
         own = opens or (self._is_relative(at) and not part.has(Role.NEGATION))  # "that have no" denies the thing
         return part.has(*LEADING) and not own and not self.asked(at) and not part.used
 
@@ -227,7 +228,7 @@ class _Finder(Things):
         for before in reversed(self._parts[:left]):
             if before.has(Role.NEGATION):
                 return before
-            if not before.has(Role.FUNCTION, Role.USING):
+            if not before.has(Role.FUNCTION, Role.USING) and before.key not in self._sentence.sets["group_openers"]:
                 return None
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -12,14 +13,14 @@ from siteglass.errors import QueryError
 from siteglass.query.criteria import Clause, Criteria, criteria, merge
 from siteglass.query.directives import print_condition, size_problem
 from siteglass.query.filters import describe_clause, directive_can_say, write_filters
-from siteglass.query.natural.kinds import ENTITIES, Role, TokenKind
+from siteglass.query.natural.kinds import ENTITIES, PLACES, Role, TokenKind
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.reading import Words, read
 from siteglass.query.natural.scope import INDIFFERENT
 from siteglass.query.natural.second_look import Said, Suspicion, look_again
 from siteglass.query.natural.segments import Reading, Segment
-from siteglass.query.natural.sentence import Steps
+from siteglass.query.natural.sentence import Refused, Steps
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import vocabulary
 
@@ -49,15 +50,25 @@ _MARGINS = {
     (Role.LANGUAGE, Role.NATIONALITY): 0.95,
     (Role.SERVICE_TYPE, Role.CATEGORY): 0.95,
     (Role.CATEGORY, Role.TECHNOLOGY): 0.95,
+    (Role.CATEGORY, Role.SERVICE_TYPE): 0.95,
+    (Role.CATEGORY, Role.COUNTRY): 0.97,
+    (Role.TECHNOLOGY, Role.SERVICE_TYPE): 0.95,
+    (Role.TECHNOLOGY, Role.COUNTRY): 0.97,
+    (Role.TECHNOLOGY, Role.CITY): 0.95,
+    (Role.CITY, Role.TECHNOLOGY): 0.95,
+    (Role.STATE, Role.NATIONALITY): 0.95,
+    (Role.GROUP, Role.SUBREGION): 0.97,
 }
 _UNSUPPORTED = 0.9
 _DANGLING_DENIAL = 0.5
 _FOREIGN = 0.5
 # "IT companies": less than LOW_CONFIDENCE, because Italy is hardly meant.
 _DOUBTFUL_CODE = 0.5
-# Another city of the same name is reported if it has so many people, and so large a share of those of the one taken.
-_NAMESAKE_PEOPLE = 100_000
-_NAMESAKE_SHARE = 0.1
+# Another city of the same name is offered if it has so many people, and so large a share of those of the one taken.
+# From a larger share on, the reading is less sure.
+_NAMESAKE_PEOPLE = 30_000
+_NAMESAKE_SHARE = 0.02
+_NEAR_SHARE = 0.6
 # Shorter words are codes, not cities.
 _CODE = 3
 TOO_LARGE = "the search would be larger than one may be"
@@ -101,6 +112,8 @@ class Note:
     message: str
     excludes: bool = False
     """Whether the words exclude something."""
+    settled: bool = False
+    """Whether it is certain that the words say nothing of the leads: no reason to doubt the reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +180,7 @@ class Interpretation:
 
     @property
     def _unsupported_count(self) -> int:
-        return len(self._sentence.refused) + len(self._left_out)
+        return sum(not one.settled for one in self._sentence.refused) + len(self._left_out)
 
     @property
     def conditions(self) -> tuple[Understood, ...]:
@@ -201,9 +214,29 @@ class Interpretation:
 
     def _margin(self, part: Segment) -> float:
         """How sure the meaning of a word is against the next likely one."""
+        if part.kind in PLACES and self._is_settled(part):
+            return 1.0
         known = {} if part.key in self._sentence.sets["us_states_first"] else _MARGINS
         others = (known.get((part.kind, sense.kind), _AMBIGUOUS) for sense, _ in self._other_senses(part))
-        return min(others, default=1.0)
+        near = (_AMBIGUOUS for _, share in self._namesakes(part) if share >= _NEAR_SHARE)
+        return min((*others, *near), default=1.0)
+
+    def _is_settled(self, part: Segment) -> bool:
+        """Whether another place of the sentence says which of several a name means: "Perth, Scotland"."""
+        own = self._sentence.countries_of(part)
+        mine = own.union(city.country for city in cities_of(self._sentence, part)) & self._countries
+        return any(self._placed[country] > (country in own) for country in mine)
+
+    @cached_property
+    def _placed(self) -> Counter[str]:
+        """How many of the places that are said can be in each country."""
+        places = (part for part in self._sentence.parts if part.kind in PLACES and part.readings)
+        return Counter(country for part in places for country in self._sentence.countries_of(part))
+
+    @cached_property
+    def _countries(self) -> frozenset[str]:
+        """The countries that are searched."""
+        return frozenset(str(value) for one in self.criteria.plain if one.field == "country" for value in one.values)
 
     def _doubtful(self, part: Segment) -> bool:
         """Whether a code of a country is rather the ordinary word: it is in no list, and a noun follows."""
@@ -236,10 +269,7 @@ class Interpretation:
     @cached_property
     def unsupported(self) -> tuple[Note, ...]:
         """Words that ask for what no search can do, or that were not understood."""
-        refused = [
-            Note(self._spans(one.parts), one.why, any(part.excludes for part in one.parts) and one.why != INDIFFERENT)
-            for one in self._sentence.refused
-        ]
+        refused = [Note(self._spans(one.parts), one.why, _excludes(one), one.settled) for one in self._sentence.refused]
         return (*refused, *(Note(self._spans(reading.parts), TOO_LARGE) for reading in self._left_out))
 
     @cached_property
@@ -263,7 +293,8 @@ class Interpretation:
         seen = {self.directives}
         tried: set[tuple[str, Sense]] = set()
         for part in self._sentence.parts:
-            for sense, name in self._other_senses(part):
+            namesakes = ((one, f"in {vocabulary().country_name(one.values[-1])}") for one, _ in self._namesakes(part))
+            for sense, name in (*self._other_senses(part), *namesakes):
                 if len(made) == MAX_ALTERNATIVES or len(tried) == MAX_TRIED:
                     return tuple(made)
                 if (part.key, sense) in tried:
@@ -294,18 +325,17 @@ class Interpretation:
             if name and name not in names and (sense.kind != Role.CITY or len(part.key) > _CODE):
                 names.add(name)
                 yield sense, name
-        if part.kind == Role.CITY:
-            yield from self._namesakes(part)
 
-    def _namesakes(self, part: Segment) -> Iterator[tuple[Sense, str]]:
-        said = {str(value) for one in self.criteria.plain if one.field == "country" for value in one.values}
-        cities = cities_of(self._sentence, part)
-        taken = next((city for city in cities if city.country in said), None)
+    def _namesakes(self, part: Segment) -> Iterator[tuple[Sense, float]]:
+        """Cities of the same name in other countries, with their share of the people of the one that was taken."""
+        cities = cities_of(self._sentence, part) if part.kind == Role.CITY else []
+        taken = next((city for city in cities if city.country in self._countries), None)
+        seen = set(self._countries)
         for city in cities:
             large = taken and city.population >= max(_NAMESAKE_PEOPLE, taken.population * _NAMESAKE_SHARE)
-            if large and city.country not in said:
-                said.add(city.country)
-                yield Sense(Role.CITY, (city.name, city.country)), f"in {vocabulary().country_name(city.country)}"
+            if taken and large and city.country not in seen:
+                seen.add(city.country)
+                yield Sense(Role.CITY, (city.name, city.country)), city.population / max(1, taken.population)
 
     def _span(self, first: Token, last: Token) -> Span:
         return Span(self.query[first.start : last.end], first.start, last.end)
@@ -331,6 +361,10 @@ class Interpretation:
         literal = [literal.token for literal in self._words.literals]
         once = {token.start: token for token in [*self._words.tokens, *literal]}
         return {start: (number, once[start]) for number, start in enumerate(sorted(once))}
+
+
+def _excludes(refused: Refused) -> bool:
+    return not refused.settled and refused.why != INDIFFERENT and any(part.excludes for part in refused.parts)
 
 
 def _places(words: Iterable[Span]) -> tuple[tuple[int, int], ...]:

@@ -20,6 +20,9 @@ _ANZ = ("Australia and New Zealand",)
 ALL_OF, PART_OF = "all", "in"
 # A smaller city of the same name is meant beside others of its country, if it has this share of the people.
 _COMPARABLE = 0.5
+# In a sentence of a language, a name means a city of its country, unless one elsewhere has many times the people.
+_HOMES = {"de": "DEU", "es": "ESP", "fr": "FRA", "it": "ITA", "nl": "NLD", "pl": "POL"}
+_AT_HOME = 0.3
 # So many of them are looked at.
 _MOST_OTHERS = 12
 
@@ -154,6 +157,10 @@ def city_meant(sentence: Sentence, part: Segment, countries: set[str], states: s
     neighbours = set() if countries else _countries_of_others(sentence, part)
     for city in candidates:
         if {city.country} == neighbours and city.population >= candidates[0].population * _COMPARABLE:
+            return city
+    home = "" if countries or neighbours else _HOMES.get(sentence.language)
+    for city in candidates:
+        if city.country == home and city.population >= candidates[0].population * _AT_HOME:
             return city
     return candidates[0] if candidates else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -17,8 +17,10 @@ from siteglass.query.natural.dates import read_dates
 from siteglass.query.natural.keywords import read_keywords
 from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.leftovers import attach_helpers, refuse_foreign, refuse_orders, refuse_rest
+from siteglass.query.natural.letters import LETTER, find_letter
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, in_language, lexicon
 from siteglass.query.natural.literals import Literal, take_literals
+from siteglass.query.natural.pairs import join_pairs
 from siteglass.query.natural.places import read_places
 from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
@@ -39,7 +41,7 @@ from siteglass.query.natural.tools import read_tools, read_types
 from siteglass.query.natural.trades import languages_of_nouns, read_trades
 from siteglass.query.natural.typos import corrected
 from siteglass.query.natural.vague import read_vague
-from siteglass.query.natural.wishes import refuse_signature, refuse_topics, refuse_wishes
+from siteglass.query.natural.wishes import refuse_topics, refuse_wishes
 
 # Nouns after which a "4" is "for".
 _NOUNS = (Role.GENERIC, Role.SHOP_WORD, Role.SITE_WORD)
@@ -56,6 +58,8 @@ class Words:
     language: str
     required: Mapping[int, str]
     """Where a required word begins -> its phrase."""
+    letter: frozenset[int]
+    """Where the words begin that greet somebody or sign."""
 
 
 def split(query: str, require: Sequence[str] = ()) -> Words:
@@ -67,26 +71,30 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(_NOUNS))
     tokens = with_shared_heads(tokens, words.sets["directions"])
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)
-    literal = quoted.keys() | required.keys()
+    letter = find_letter(tokens, words) - quoted.keys() - required.keys()
+    literal = quoted.keys() | required.keys() | letter
     tokens = [replace(token, quoted=at in literal) for at, token in enumerate(tokens)] if literal else tokens
-    language = words.language(tokens, languages_of_nouns(tokens))
-    found = _matches(tokens, quoted, required, words, language)
+    body = [token for at, token in enumerate(tokens) if at not in letter]
+    language = words.language(body, languages_of_nouns(body))
+    apart = required.keys() | letter
+    found = _matches(tokens, quoted, apart, words, language)
     right = corrected(tokens, found, words, language, literal)
     if right != tokens:
-        found = _matches(right, quoted, required, words, language)
+        found = _matches(right, quoted, apart, words, language)
     decided = agree(right, found, words)
+    signed = frozenset(right[at].start for at in letter)
     if decided:
-        rest = without(right, decided)
+        rest = [token for token in without(right, decided) if token.start not in signed]
         language = words.language(rest, languages_of_nouns(rest))
     starts = {right[at].start: phrase for at, phrase in required.items()}
-    return Words(right, found, decided, literals, language, starts)
+    return Words(right, found, decided, literals, language, starts, signed)
 
 
 def _matches(
-    tokens: Sequence[Token], quoted: Mapping[int, int], required: Mapping[int, str], words: Lexicon, language: str
+    tokens: Sequence[Token], quoted: Mapping[int, int], apart: Set[int], words: Lexicon, language: str
 ) -> list[Matches]:
-    """The phrases that begin at each word. Words in quotes are one phrase, if it is known, or else bare words; required
-    ones are in no phrase."""
+    """The phrases that begin at each word. Words in quotes are one phrase, if it is known, or else bare words; those
+    that are apart are in no phrase."""
     found = []
     for at in range(len(tokens)):
         some = [
@@ -94,8 +102,8 @@ def _matches(
         ]
         if at in quoted:
             some = [match for match in some if at + match[0] == quoted[at] and (at == 0 or at - 1 not in quoted)]
-        if required:
-            some = [match for match in some if not any(i in required for i in range(at, at + match[0]))]
+        if apart:
+            some = [match for match in some if not any(i in apart for i in range(at, at + match[0]))]
         found.append(some)
     return found
 
@@ -106,6 +114,8 @@ def read(words: Words, today: date, steps: Steps, forced: Mapping[int, Sense] | 
     known = lexicon()
     parts = segment(words.tokens, words.found, known, words.decided)
     sentence = Sentence(parts, known, today, words.language, steps)
+    if words.letter:
+        sentence.refuse([part for part in parts if part.tokens[0].start in words.letter], LETTER, settled=True)
     for literal in words.literals:
         part = Segment([literal.token])
         if literal.problem:
@@ -115,8 +125,8 @@ def read(words: Words, today: date, steps: Steps, forced: Mapping[int, Sense] | 
             directive = only.ask.directive if isinstance(only, Condition) else ""
             sentence.note(Reading(literal.clauses, [part], "directive", directive=directive))
     read_required(sentence, words.required)
+    join_pairs(sentence.parts)
     choose(sentence, forced or {})
-    refuse_signature(sentence)
     refuse_topics(sentence)
     read_changes(sentence)
     refuse_wishes(sentence)

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from siteglass.query.natural.excluded_kinds import MODIFIERS, Compound, exclude_kind
 from siteglass.query.natural.kinds import ENTITIES, FLAGS, PAGES, Role
+from siteglass.query.natural.lexicon import ROMANCE
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence, family
 from siteglass.query.natural.trades import find_trades
@@ -26,6 +27,8 @@ _HAD = frozenset(("tool", "thing"))
 # What a business is; a word without a meaning may be a trade.
 _KINDS = frozenset((Role.SERVICE_TYPE, Role.LAW_FIRM, Role.AGENCY_OF, Role.UNKNOWN))
 _NOUNS = (Role.GENERIC, Role.SHOP_WORD, Role.SITE_WORD)
+# Languages in which two denials in a row may be one.
+_DENYING_TWICE = (*ROMANCE, "pl")
 INDIFFERENT = "this makes no difference to a search"
 
 
@@ -48,6 +51,8 @@ class _Scope:
         self._members: list[int] = []
         """Where the denial's list has its members; of a phrase its last word."""
         self._joint: Role | None = None
+        self._listed = False
+        """A colon after the denial begins a list of what it denies."""
         self.compounds: list[Compound] = []
 
     @cached_property
@@ -64,7 +69,7 @@ class _Scope:
         elif part.has(*_DENYING) and self._denies(at, part):
             pass
         elif part.key in (":", "(") and self._denial and self._covered is None:
-            pass  # "must not have: TikTok"
+            self._listed = part.key == ":"  # "must not have: TikTok"
         elif part.has(*_TURNING) or self._ended(part):
             self._denial = None
         elif part.has(*_JOINING):
@@ -97,14 +102,19 @@ class _Scope:
             self._open(part)
         elif part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER) and self._denies_before(at):
             pass
-        elif part.has(Role.NEGATION, Role.EXCEPTION) and part.kind not in ENTITIES:
+        elif (part.has(Role.NEGATION, Role.EXCEPTION) or self._opens_group(at)) and part.kind not in ENTITIES:
             self._another(at, part)
         else:
             return False
         return True
 
+    def _opens_group(self, at: int) -> bool:
+        """ "missing both a sitemap and a robots.txt": a denial before a group denies that, and not what is before."""
+        after = self._sentence.after(at)
+        return after is not None and after.key in self._sentence.sets["group_openers"]
+
     def _open(self, part: Segment) -> None:
-        self._denial, self._covered, self._joint, self._members = part, None, None, []
+        self._denial, self._covered, self._joint, self._members, self._listed = part, None, None, [], False
 
     def _another(self, at: int, part: Segment) -> None:
         if self._denies_before(at):
@@ -188,6 +198,8 @@ class _Scope:
 
     def _goes_on(self, at: int, part: Segment, covered: Segment) -> bool:
         """Whether the denial reaches the next member of a list."""
+        if self._listed and self._joint is not None:
+            return not self._affirmed(at)
         similar = (part.kind in _ADJECTIVES) == (covered.kind in _ADJECTIVES)
         similar = similar and (family(part) == "place") == (family(covered) == "place")
         if self._joint is not None and self._names_kind(at) and self._covers_kind(covered):
@@ -239,14 +251,16 @@ class _Scope:
     def _affirmed(self, at: int) -> bool:
         """ "no phone, email required"."""
         following = self._sentence.parts[at + 1 : at + 3]
-        words = {word for part in following if part.has(Role.FUNCTION, Role.GENERIC) for word in part.key.split()}
-        return not self._sentence.sets["affirming"].isdisjoint(words)
+        words = {word for part in following if not part.has(*_JOINING) for word in part.key.split()}
+        return not (self._sentence.sets["affirming"] | self._sentence.sets["obliging"]).isdisjoint(words)
 
     def _denies_before(self, at: int) -> bool:
         """ "Klaviyo no", "Klaviyo: no", "Austin excl.": a denial after what it denies."""
         sentence = self._sentence
         after, part = sentence.after(at), sentence.parts[at]
         if after is not None and (not after.has(*_AFTER_DENIAL) or after.key in ("(", ":")):
+            return False
+        if self._opens_group(at):
             return False
         if not part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER):
             taken_back = after is not None and after.has(Role.NEGATION, Role.EXCEPTION)  # "not excluding Austin"
@@ -271,9 +285,14 @@ class _Scope:
                 continue  # "agencies should be left out"
             elif not covered and before.has(*_NOUNS) and place and _deniable_before(self._sentence.parts[place - 1]):
                 continue  # "WordPress sites excluded"
+            elif before.has(Role.FUNCTION) and self._beside_joint(place):
+                continue  # "a phone number and a sitemap are missing"
             elif not before.has(Role.AND, Role.OR) or (covered and before.has(Role.COMMA)):
                 break  # a comma alone begins another thing
         return covered != ""
+
+    def _beside_joint(self, at: int) -> bool:
+        return any(part.has(Role.AND, Role.OR) for part in self._sentence.parts[max(0, at - 1) : at + 2])
 
     def _closes(self, at: int, part: Segment) -> bool:
         if self._covered is None or part.has(Role.FUNCTION):
@@ -289,7 +308,8 @@ def _twice(sentence: Sentence, first: Segment, second: Segment) -> bool:
     """Whether two denials in a row take each other back."""
     lacking = sentence.sets["lacking"]
     if first.key in lacking:
-        return second.key in sentence.sets["neither"]
+        # "sin ni teléfono ni email" denies once
+        return second.key in sentence.sets["neither"] and sentence.language not in _DENYING_TWICE
     return first.has(Role.EXCEPTION) or second.has(Role.EXCEPTION) or second.key in lacking
 
 

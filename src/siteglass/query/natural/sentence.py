@@ -30,6 +30,8 @@ class Refused:
 
     parts: tuple[Segment, ...]
     why: str
+    settled: bool = False
+    """Whether it is certain that the words say nothing of the leads, which leaves no doubt."""
 
 
 class Steps:
@@ -114,10 +116,10 @@ class Sentence:
             if part not in reading.parts:
                 reading.parts.append(part)
 
-    def refuse(self, parts: Iterable[Segment], why: str) -> None:
+    def refuse(self, parts: Iterable[Segment], why: str, *, settled: bool = False) -> None:
         """Note words that become nothing, and why; words of a condition are left out."""
         whole = tuple(part for part in parts if not part.readings)
-        self.refused.append(Refused(whole, why))
+        self.refused.append(Refused(whole, why, settled))
         for part in whole:
             part.used = part.refused = True
 
@@ -150,11 +152,13 @@ class Sentence:
         return None
 
     def countries_of(self, part: Segment) -> set[str]:
-        """The countries that a state or city of that name can be in, the likeliest of cities only."""
+        """The countries that a place of that name can be in, the likeliest of cities only; none of regions."""
         known = vocabulary()
+        if part.kind in (Role.COUNTRY, Role.NATIONALITY, Role.GROUP):
+            return set(part.values)
         if part.kind == Role.STATE:
             return {known.country_alpha3(value.partition("-")[0]) or "" for value in part.values if "-" in value}
-        return {city.country for city in self.words.cities(part.values[0])[:1]}
+        return {city.country for city in self.words.cities(part.values[0])[:1]} if part.kind == Role.CITY else set()
 
     def page_follows(self, at: int) -> bool:
         after = self.after(at)

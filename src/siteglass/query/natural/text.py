@@ -92,7 +92,7 @@ def tokenise(text: str) -> list[Token]:
         elif word == "-" and _inside_word(text, start, end, found):
             found[-1] = replace(found[-1], hyphen=True)
             continue
-        key = fold(word).replace("’", "'")
+        key = fold(word).replace("’", "'") or word  # a new line
         elided = _ELIDED.match(key) if kind == _WORD else None
         if elided:
             cut = elided.end()

@@ -97,12 +97,9 @@ def _forget(part: Segment) -> None:
         part.kind = Role.UNKNOWN
 
 
-_OTHER_TOPIC = "not used, because it is not about the leads; leave it out"
-_SIGNATURE = "not used, because it is a name below a message; leave it out"
+OTHER_TOPIC = "not used, because it is not about the leads; leave it out"
 # A heading has at most so many words.
 _HEADING = 7
-# A signature has at most so many words.
-_SIGNED = 2
 _SENTENCE_ENDS = (".", ";", "\n", "!", "?", "|")
 _DASHES = ("–", "—")
 
@@ -113,11 +110,11 @@ def refuse_topics(sentence: Sentence) -> None:
     for at, part in enumerate(parts):
         begins = at == 0 or parts[at - 1].key in _SENTENCE_ENDS
         if begins and (source := _source_end(sentence, at)):
-            sentence.refuse([one for one in parts[at:source] if not one.used], _OTHER_TOPIC)
+            sentence.refuse([one for one in parts[at:source] if not one.used], OTHER_TOPIC)
         end = _topic_end(sentence, at) if begins and not part.used else None
         if end is not None:
             stop = next((i for i in range(end, len(parts)) if _ends_topic(parts[i])), len(parts))
-            sentence.refuse([one for one in parts[at:stop] if not one.used], _OTHER_TOPIC)
+            sentence.refuse([one for one in parts[at:stop] if not one.used], OTHER_TOPIC)
 
 
 def _source_end(sentence: Sentence, at: int) -> int:
@@ -127,22 +124,6 @@ def _source_end(sentence: Sentence, at: int) -> int:
     words = [word for part in heading[:end] for word in part.key.split()]
     own = not sentence.sets["own"].isdisjoint(words)
     return at + end if end and own and not sentence.sets["sources"].isdisjoint(words[:2]) else 0
-
-
-def refuse_signature(sentence: Sentence) -> None:
-    """ "Regards, Marek": whoever signs is not a place or a product."""
-    parts, closings = sentence.parts, sentence.sets["greetings"]
-    last = len(parts)
-    while last and parts[last - 1].tokens[0].kind == TokenKind.SIGN:
-        last -= 1
-    for start in range(max(0, last - _SIGNED), last):
-        end = start
-        while end and parts[end - 1].has(Role.COMMA, Role.BREAK):
-            end -= 1
-        closing = 0 < end < start and parts[end - 1].key in closings
-        if closing and all(part.tokens[0].capital for part in parts[start:last]):
-            sentence.refuse([part for part in parts[start:last] if not part.used], _SIGNATURE)
-            return
 
 
 def _ends_topic(part: Segment) -> bool:

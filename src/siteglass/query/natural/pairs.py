@@ -1,0 +1,84 @@
+"""Words that come in pairs: "tanto A como B" is both, "albo A, albo B" one of them.
+
+The second word of a pair joins as "and" or "or" does, whatever else it is by itself: "como" is also "such as".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from siteglass.query.natural.kinds import Role
+from siteglass.query.natural.lexicon import Sense
+from siteglass.query.natural.segments import Segment
+
+BOTH, EITHER = "both", "either"
+# What opens a pair -> what joins it, apart from "and"; "both" is read as it is.
+_ALL: dict[str, tuple[str, ...]] = {
+    "sowohl": ("als", "als auch", "wie", "wie auch"),
+    "tanto": ("como", "como también", "quanto", "che"),
+    "ambos": (),
+    "ambas": (),
+    "a la fois": (),
+    "a la vez": (),
+    "tant": ("que",),
+    "sia": ("sia", "che"),
+    "zowel": ("als", "als ook"),
+    "zarowno": ("jak", "jak i", "jak rowniez", "jak tez"),
+}
+# Said before each of the alternatives.
+_EACH = (
+    "soit",
+    "ofwel",
+    "hetzij",
+    "albo",
+    "badz",
+    "seja",
+    "quer",
+    "ya sea",
+    "o bien",
+    "ou bien",
+    "bien",
+    "o",
+    "ou",
+    "of",
+)
+# Those that also join lists: they open one only where a clause begins.
+_JOINING = frozenset(("albo", "badz", "bien", "o", "ou", "of", "o bien", "ou bien"))
+_BEGINS = (Role.COMMA, Role.BREAK, Role.FUNCTION, Role.USING, Role.OFFERING, Role.REQUESTS)
+
+
+def join_pairs(parts: Sequence[Segment]) -> None:
+    """Give both words of every pair the meaning that they have together."""
+    for at, part in enumerate(parts):
+        if part.key in _ALL:
+            _join_all(parts, at)
+        elif (word := next((one for one in (*_EACH, *_JOINING) if _is(part, one)), "")) and _opens(parts, at, word):
+            _join_each(parts, at, word)
+
+
+def _is(part: Segment, word: str) -> bool:
+    return part.key == word or part.key.startswith(f"{word} ")
+
+
+def _opens(parts: Sequence[Segment], at: int, word: str) -> bool:
+    return word not in _JOINING or at == 0 or parts[at - 1].has(*_BEGINS)
+
+
+def _join_all(parts: Sequence[Segment], at: int) -> None:
+    for partner in parts[at + 2 :]:
+        if partner.has(Role.BREAK):
+            return
+        if partner.has(Role.AND) or partner.key in _ALL[parts[at].key]:
+            parts[at].key = BOTH
+            parts[at].only([Sense(Role.AND), Sense(Role.FUNCTION)])
+            partner.only([Sense(Role.AND)])
+            return
+
+
+def _join_each(parts: Sequence[Segment], at: int, word: str) -> None:
+    others = [part for part in parts[at + 2 :] if _is(part, word)]
+    if not others:
+        return
+    parts[at].key = EITHER
+    for part in (parts[at], *others):
+        part.only([Sense(Role.OR)])

@@ -1,0 +1,204 @@
+"""Watches in the dashboard, and their mails: what they say, to whom, once, and how people stop them."""
+
+from __future__ import annotations
+
+import html
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from siteglass import app
+from siteglass.corpus.lead import Lead
+from siteglass.leads.watches.runs import Runs
+from testing.api_calls import answered
+from testing.customers import Bank, Customer
+from testing.dashboard.actions import words
+from testing.dashboard.visitors import Office, link_in, office
+from testing.service import add
+
+WATCH = "/v1/watches/german"
+OLD = [Lead(domain="old.com", crawled_at_ms=1_790_000_000_000, emails=("a@old.com",), country="DEU")]
+
+
+def new_lead(number: int, **facts: Any) -> Lead:
+    """A lead that is added later, with the number that the lead store would give it."""
+    lead = Lead(
+        domain=f"new-{number}.com",
+        crawled_at_ms=1_790_000_000_000,
+        business_name=f"New <b>{number}</b>",
+        emails=(f"a@new-{number}.com",),
+        country="DEU",
+        city="Köln",
+        trades=("dentist",),
+        technologies=("Wix",),
+        score=90 - number,
+        lead_no=100 + number,
+    )
+    return msgspec.structs.replace(lead, **facts)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A service with a dashboard that runs watches and mails as soon as they are due."""
+
+    office: Office
+    bank: Bank
+    folder: Path
+
+    def add(self, *leads: Lead) -> None:
+        add(self.office.settings, list(leads), self.folder)
+
+    def run_again(self, customer: Customer) -> None:
+        """The next run, once the one before it has ended."""
+        before = self.runs(customer)
+        self.set("watches", "next_run_at = 'epoch'")
+        deadline = time.monotonic() + 30
+        while self.runs(customer) == before:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    def runs(self, customer: Customer) -> int:
+        return len(answered(customer.client.get(f"{WATCH}/runs"))["runs"])
+
+    def set(self, table: str, values: str) -> None:
+        self.bank.do(self.bank.postgres.fetch(f"UPDATE {{schema}}.{table} SET {values}"))
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    folder, prefix = tmp_path_factory.mktemp("watches"), f"watch-pages-{secrets.token_hex(4)}"
+    with pytest.MonkeyPatch.context() as fast:
+        fast.setattr(app, "RUN_WATCHES_EVERY_S", 0.05)
+        fast.setattr(app, "DELIVER_EVERY_S", 0.05)
+        with office(prefix, folder, OLD, own_tables=True) as opened:
+            bank = Bank(opened.settings, opened.url)
+            yield Scene(opened, bank, folder)
+            bank.close()
+
+
+def parts(mail: EmailMessage) -> tuple[str, str]:
+    """Text and HTML."""
+    text, markup = (part.get_content() for part in mail.iter_parts())
+    return text, markup
+
+
+@pytest.mark.promise("watch.mail")
+def test_new_leads_are_mailed_once_until_somebody_unsubscribes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    outbox = scene.office.outbox
+    account = scene.office.account("Acme & Co", plan=scene.bank.plan(10_000, 10_000, preview_leads_per_day=2), lead=10)
+    ada, bob = (scene.office.somebody(account) for _ in range(2))
+    customer = scene.bank.another(account)
+    answered(customer.post("/v1/searches", {"name": "german", "search": {"country": "DEU"}, "shared": True}))
+    answered(customer.post("/v1/watches", {"search": "german", "mail_to": [ada.email, bob.email]}))
+    scene.add(new_lead(9, country="FRA"))
+    while not scene.runs(customer):
+        time.sleep(0.05)
+    scene.add(*(new_lead(number) for number in range(1, 5)))
+
+    # The worker is killed after a mail was sent and before that is noted, then after the next one.
+    noted, deaths = Runs.note_mailed, iter(("before", "after", "no more"))
+
+    async def die(runs: Runs, *given: Any) -> None:
+        moment = next(deaths)
+        if moment != "before":
+            await noted(runs, *given)
+        if moment != "no more":
+            raise SystemError("killed")
+
+    monkeypatch.setattr(Runs, "note_mailed", die)
+    with customer.untouched():
+        scene.run_again(customer)
+        for count, to in ((1, ada), (2, ada), (1, bob)):
+            outbox.wait(to.email, count)
+            assert len(outbox.mails(bob.email)) == (to is bob)
+            time.sleep(0.3)
+            scene.set("watch_runs", "leased_until = '-infinity' WHERE delivered_at IS NULL")
+        time.sleep(0.3)
+    first, second = outbox.mails(ada.email)
+    (other,) = outbox.mails(bob.email)
+    assert first["Message-ID"] == second["Message-ID"] != other["Message-ID"]
+    text, markup = parts(first)
+    assert first["Subject"] == "4 new leads: german"
+    assert text.startswith(
+        "4 new leads match the saved search german.\n\n"
+        "New <b>1</b> · new-1.com\n  Dentist, Köln, Germany · Wix · 1 email\n\n"
+        "New <b>2</b> · new-2.com\n  Dentist, Köln, Germany · Wix · 1 email\n\n"
+        "2 more are not shown here.\n\nSee exactly these leads in Explore:\n\n"
+    )
+    assert "found 5 leads in all.\n" in text
+    assert "New &lt;b&gt;1&lt;/b&gt;" in markup
+    assert "account Acme &amp; Co names" in markup
+    assert not any("a@new" in part or "new-3" in part for part in (text, markup))
+    page = scene.office.visitor(ada).get(link_in(text))
+    assert {*re.findall(r"new-\d", page.text)} == {"new-1", "new-2"}
+    assert "4 leads" in words(page)
+
+    link = first["List-Unsubscribe"].strip("<>")
+    assert (first["List-Unsubscribe-Post"], link in text, link in markup) == ("List-Unsubscribe=One-Click", True, True)
+    asked = httpx.get(link, trust_env=False)
+    assert (asked.status_code, "the watch german finds" in words(asked)) == (200, True)
+    assert answered(customer.client.get(WATCH))["mail_to"] == sorted((ada.email, bob.email))
+    stopped = httpx.post(link, files={"List-Unsubscribe": (None, "One-Click")}, trust_env=False)
+    assert (stopped.status_code, "No more emails" in stopped.text) == (200, True)
+    assert answered(customer.client.get(WATCH))["mail_to"] == [bob.email]
+    assert httpx.post(link[:-1], trust_env=False).status_code == 404
+    scene.add(new_lead(5))
+    scene.run_again(customer)
+    assert outbox.wait(bob.email, 2)[1]["Subject"] == "1 new lead: german"
+    scene.run_again(customer)
+    time.sleep(0.3)
+    assert (len(outbox.mails(ada.email)), len(outbox.mails(bob.email))) == (2, 2)
+
+
+@pytest.mark.promise("watch.page")
+def test_a_search_is_watched_paused_and_removed_on_its_page(scene: Scene) -> None:
+    account = scene.office.account(plan=scene.bank.plan(10_000, 10_000))
+    ada, viewer = scene.office.somebody(account), scene.office.somebody(account, "viewer")
+    page, other = scene.office.visitor(ada), scene.office.visitor(viewer)
+    searches, path = "/dashboard/searches", "/dashboard/searches/italy/watch"
+    page.post("/dashboard/explore?add=@country(Italy)&received=1", {"name": "italy", "shared": "1"})
+    assert f'href="{path}"' in page.get(searches).text
+    opened = page.get(path)
+    assert "reports the leads that no earlier run found" in words(opened)
+    assert f'value="{ada.email}"' in opened.text
+    fields = {"every": "week", "weekday": "friday", "hour": "7", "time_zone": "Asia/Tokyo", "mail_to": ada.email}
+    wrong = page.post(path, {**fields, "mail_to": "stranger@people.test", "hour": "9"})
+    assert (wrong.status_code, "is not the address of a person in this account" in words(wrong)) == (422, True)
+    assert '<option value="9" selected>09:00</option>' in wrong.text
+    assert other.post(path, fields).status_code == 403
+    assert page.post(path, fields).headers["location"] == f"{path}?done=watch-set"
+
+    def shows(text: str) -> str:
+        """The page, once it says so."""
+        deadline = time.monotonic() + 30
+        while text not in (said := words(page.get(path))):
+            assert time.monotonic() < deadline, said
+            time.sleep(0.05)
+        return said
+
+    said = shows("First run: from here on, leads are new 0")
+    assert re.search(r"The next run is on \d+ \w+ \d+, 22:00 UTC", said)
+    scene.add(*(new_lead(number, country="ITA") for number in (11, 12)), new_lead(13))
+    scene.set("watches", "next_run_at = 'epoch'")
+    shows("2 new leads 2")
+    (run,) = re.findall(r'href="(/dashboard/explore\?[^"]+)">2 new leads', page.get(path).text)
+    assert {*re.findall(r"new-\d+", other.get(html.unescape(run)).text)} == {"new-11", "new-12"}
+    assert scene.office.outbox.wait(ada.email, 1)[0]["Subject"] == "2 new leads: italy"
+    for visitor in (page, other):
+        assert "2 +2 leads opened just now Every week ran just now" in words(visitor.get(searches))
+    page.post(path, {**fields, "every": "day", "paused": "1"})
+    assert "Paused. After a pause" in words(page.get(path))
+    assert "Paused ran just now" in words(page.get(searches))
+    assert other.post(f"{path}/remove").status_code == 403
+    assert page.post(f"{path}/remove").headers["location"] == f"{searches}?done=watch-removed"
+    assert "Watch this search" in words(page.get(path))
+    assert scene.office.visitor(scene.office.somebody()).get(path).status_code == 404
