@@ -131,6 +131,20 @@ def test_a_form_that_is_sent_twice_makes_one_key(the_office: Office) -> None:
     assert visitor.post("/dashboard/keys", {**filled, "form": ""}).status_code == 403
 
 
+def test_owners_hear_of_keys_that_members_create(the_office: Office) -> None:
+    owner = the_office.somebody()
+    member = the_office.somebody(owner.account_id, role="member")
+    visitor = the_office.visitor(member)
+    number, key = make_key(visitor)
+    rotated = key_on(visitor.post(f"/dashboard/keys/{number}/rotate", {"hours": "0"}))
+    for person in (member, owner):
+        mails = the_office.outbox.wait(person.email, 2)
+        assert [mail["Subject"] for mail in mails] == ["An API key was created"] * 2
+        texts = [mail.get_content() for mail in mails]
+        assert sorted(re.findall(r"ends in (\S{4})", "".join(texts))) == sorted([key[-4:], rotated[-4:]])
+        assert all(text.startswith(f"{member.email} created an API key for ") for text in texts)
+
+
 @pytest.mark.promise("auth.dashboard")
 def test_rotated_with_overlap_both_work_without_it_only_the_new_one(the_office: Office) -> None:
     visitor = the_office.visitor(the_office.somebody())

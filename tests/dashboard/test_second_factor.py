@@ -153,7 +153,11 @@ def test_an_operator_helps_who_lost_everything(the_office: Office) -> None:
     set_up(the_office.visitor(who))
     said = command(the_office.settings, "person", "second-factor-off", who.email).stdout
     assert said == f"{who.email} can now sign in with the password alone.\n"
+    # Somebody may have talked the operator into it.
+    mails = the_office.outbox.wait(who.email, 2)
+    assert [mail["Subject"] for mail in mails[-1:]] == ["Two-step sign-in was turned off"]
     assert "had no second factor" in command(the_office.settings, "person", "second-factor-off", who.email).stdout
+    assert len(the_office.outbox.mails(who.email)) == len(mails)
     the_office.visitor(who)
 
 

@@ -122,7 +122,7 @@ class ShippedRedis(engines.Redis):
         shipped = with_tls_lines(DEPLOY / "redis.conf").replace("tls-port 6379", f"tls-port {self.port}")
         for place in ("/etc/redis/tls", "/run/secrets"):
             shipped = shipped.replace(place, str(own))
-        (own / "redis.conf").write_text(f"{shipped}\nbind {HOST}\ndir {own}\n")
+        (own / "redis.conf").write_text(f"{shipped}\ndir {own}\n")
         give(own, self.user)
 
     def command(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -82,7 +83,10 @@ def test_the_image_gets_the_files_that_it_copies() -> None:
         for source in line.split()
         if not source.startswith("dist/")
     }
-    assert {"deploy/requirements-build.lock", "pyproject.toml", "src"} <= copied
+    # The demo's image builds the package as the source distribution does.
+    build = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    assert {"deploy/requirements-build.lock", "pyproject.toml"} <= copied
+    assert {source.removeprefix("/") for source in build["sdist"]["include"]} <= copied
     assert [source for source in copied if not (CHECKOUT / source).exists()] == []
     ignored, *named = [
         line for line in (CHECKOUT / ".dockerignore").read_text().splitlines() if not line.startswith("#")

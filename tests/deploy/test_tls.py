@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import ssl
 import subprocess
 import time
@@ -165,6 +166,13 @@ def _no_tls(environment: dict[str, str], engines: Secured, folder: Path) -> dict
         "SITEGLASS_REDIS_URL": engines.secret("redis_url").replace("rediss:", "redis:"),
         "SITEGLASS_OPENSEARCH_URLS": engines.secret("opensearch_urls").replace("https:", "http:"),
     }
+
+
+def test_redis_listens_on_loopback_only(engines: Secured) -> None:
+    port = engines.redis.port
+    socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", port), timeout=5)
 
 
 @pytest.mark.parametrize("change", [_another_authority, _another_password, _no_tls])

@@ -267,12 +267,18 @@ class Billing:
     async def find_answer(self, caller: Caller, key: str) -> tuple[StoredAnswer, Receipt] | None:
         """The answer that was stored under this key, with what it cost then and what the account has now.
 
-        Raises CreditCapExceeded if another API key paid for more leads than this one may buy in a day.
+        Raises CreditCapExceeded if another API key paid for more leads than this one may still buy today.
         """
         row = await self._postgres.fetchrow(
             """
             SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq, l.domains,
-                own.daily_lead_cap AS lead_cap, coalesce(payer.family, payer.id) <> $4 AS of_other_key
+                CASE WHEN own.daily_lead_cap IS NOT NULL AND coalesce(payer.family, payer.id) <> $4 THEN
+                    greatest(0, own.daily_lead_cap - (
+                        SELECT coalesce(sum(d.lead), 0)::bigint FROM {schema}.keys k JOIN {schema}.usage_days d
+                            ON d.key_id = k.id AND d.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+                        WHERE k.account_id = $1 AND coalesce(k.family, k.id) = $4
+                    ))
+                END AS lead_left
             FROM {schema}.idempotency i JOIN {schema}.ledger l
                 ON l.account_id = i.account_id AND l.seq = i.seq AND l.at = i.entry_at
             LEFT JOIN {schema}.keys own ON own.id = $3
@@ -286,9 +292,9 @@ class Billing:
         )
         if row is None:
             return None
-        if row["of_other_key"] and row["lead_cap"] is not None and row["lead"] > row["lead_cap"]:
+        if row["lead_left"] is not None and row["lead"] > row["lead_left"]:
             # A key that may not buy these leads does not get them through a key that could.
-            raise CreditCapExceeded("the key's daily lead cap allows", need=row["lead"], left=row["lead_cap"])
+            raise CreditCapExceeded("the key's daily lead cap allows", need=row["lead"], left=row["lead_left"])
         # The one slot by its name: asked through all of them, every look-up would wait for any that is being emptied.
         kept = await self._postgres.fetchrow(
             f"SELECT headers, body FROM {{schema}}.answers_{row['slot']} WHERE account_id = $1 AND seq = $2",  # noqa: S608 - a number of ours

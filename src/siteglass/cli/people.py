@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from siteglass.cli.accounts import actor, run
-from siteglass.settings import SettingsError, load_settings, variable
+from siteglass.settings import Settings, SettingsError, load_settings, variable
 
 if TYPE_CHECKING:
-    from siteglass.platform.postgres import Postgres
+    from siteglass.people.sign_in import SignIn
+    from siteglass.platform.backends import Backends
+    from siteglass.platform.mailer import Mailer
 
 MAX_LISTED = 1_000
+
+
+@asynccontextmanager
+async def _signing_in(settings: Settings, mailer: Mailer | None) -> AsyncIterator[tuple[Backends, SignIn]]:
+    """Sign-in as the service has it; waits for the mails that are sent meanwhile."""
+    from siteglass.people.passwords import Passwords
+    from siteglass.people.secrecy import Secrecy
+    from siteglass.people.sign_in import SignIn
+    from siteglass.platform.backends import open_backends
+    from siteglass.web.served import reachable_url
+
+    async with open_backends(replace(settings, public_url=await reachable_url(settings))) as backends:
+        sign_in = SignIn(backends, Secrecy(settings.dashboard_secrets), Passwords(), mailer)
+        try:
+            yield backends, sign_in
+        finally:
+            await sign_in.close()
 
 
 @click.group()
@@ -29,13 +50,8 @@ def person() -> None:
 def person_invite(account_id: int, email: str, role: str) -> None:
     """Email somebody an invitation to an account, and print its link. Use it to add the first owner."""
     from siteglass.access.accounts import list_accounts
-    from siteglass.people.passwords import Passwords
     from siteglass.people.problems import PeopleError
-    from siteglass.people.secrecy import Secrecy
-    from siteglass.people.sign_in import SignIn
-    from siteglass.platform.backends import open_backends
     from siteglass.platform.mailer import open_mailer
-    from siteglass.web.served import reachable_url
 
     settings = load_settings()
     mailer = open_mailer(settings)
@@ -43,16 +59,13 @@ def person_invite(account_id: int, email: str, role: str) -> None:
         raise SettingsError(f"{variable('dashboard_secrets')} is not set: the dashboard is not served without it.")
 
     async def invite() -> str:
-        async with open_backends(replace(settings, public_url=await reachable_url(settings))) as backends:
+        async with _signing_in(settings, mailer) as (backends, sign_in):
             found = await list_accounts(backends.postgres, account_id - 1)
             if not found or found[0].id != account_id:
                 raise PeopleError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
             if found[0].state in ("closed", "erased"):
                 raise PeopleError(f"Account {account_id} is closed: nobody can join it.")
-            sign_in = SignIn(backends, Secrecy(settings.dashboard_secrets), Passwords(), mailer)
-            link = await sign_in.invite(email, role, account_id, found[0].name, ("operator", actor()))
-            await sign_in.close()
-            return link
+            return await sign_in.invite(email, role, account_id, found[0].name, ("operator", actor()))
 
     click.echo(asyncio.run(invite()))
     if mailer is None:
@@ -90,22 +103,28 @@ def person_delete(email: str) -> None:
 @click.argument("email")
 def person_second_factor_off(email: str) -> None:
     """Let a person who lost their phone and recovery codes sign in with the password alone. Verify their identity
-    first."""
+    first; they are told by email."""
     from siteglass.people import people
     from siteglass.people.problems import PeopleError
-    from siteglass.people.second_factor import SecondFactors
-    from siteglass.people.secrecy import Secrecy
+    from siteglass.platform.mailer import open_mailer
 
-    address = people.clean_email(email)
-    secrecy = Secrecy(load_settings().dashboard_secrets)
+    address, settings = people.clean_email(email), load_settings()
+    mailer = open_mailer(settings)
 
-    async def take_off(postgres: Postgres) -> bool:
-        known = await people.find(postgres, address)
-        if known is None:
-            raise PeopleError(
-                "There is no such person. `siteglass person list ACCOUNT` lists the people of an account."
-            )
-        return await SecondFactors(postgres, secrecy).take_off(known.id, actor())
+    async def take_off() -> bool:
+        async with _signing_in(settings, mailer) as (backends, sign_in):
+            known = await people.find(backends.postgres, address)
+            if known is None:
+                raise PeopleError(
+                    "There is no such person. `siteglass person list ACCOUNT` lists the people of an account."
+                )
+            done = await sign_in.factors.take_off(known.id, actor())
+            if done:
+                # Else nobody would notice that somebody else talked the operator into it.
+                sign_in.tell_of_factor(address, "off")
+            return done
 
-    done = run(take_off)
+    done = asyncio.run(take_off())
+    if mailer is not None:
+        mailer.close()
     click.echo(f"{address} can now sign in with the password alone." if done else f"{address} had no second factor.")

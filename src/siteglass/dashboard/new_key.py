@@ -109,7 +109,7 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
         wrong["form"] = f"This account has {MAX_STANDING} active keys, the maximum. Revoke one first."
         # the number of this form is used up
         return _form(dashboard, visit, typed, scopes, secrets.token_urlsafe(16), wrong)
-    dashboard.sign_in.tell_of_key(who.email, key)
+    dashboard.sign_in.tell_of_key(who, key)
     return _shown_once(dashboard, visit, key_id, name, scopes, key)
 
 
@@ -198,6 +198,7 @@ async def rotate(dashboard: Dashboard, visit: Visit) -> Response:
             "No key was created. This key was already rotated, was revoked or has expired. If it was rotated, its "
             "newest replacement is listed under API keys and was shown once; rotate that one to get a new one.",
         ) from None
+    dashboard.sign_in.tell_of_key(who, made)
     old = await key_of(dashboard, visit)
     return _shown_once(dashboard, visit, key_id, key.name, list(key.scopes), made, old)
 

@@ -61,4 +61,5 @@ class Letters:
 
     async def close(self) -> None:
         """Wait for those that are on their way: each has a deadline."""
-        await asyncio.gather(*self._waiting, return_exceptions=True)
+        while self._waiting:  # one may start others
+            await asyncio.gather(*self._waiting, return_exceptions=True)

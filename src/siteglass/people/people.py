@@ -16,6 +16,7 @@ Role: TypeAlias = Literal["viewer", "member", "owner"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 MAX_LISTED = 1_000
 MAX_NAME_CHARS = 100
+MAX_OWNERS_MAILED = 20
 KNOWN_ALREADY = "A person with this address already exists. Sign in, then open the link again."
 
 
@@ -90,6 +91,17 @@ WITH made AS (
 )
 SELECT id FROM made
 """
+
+
+async def owners(postgres: Postgres, account_id: int) -> list[str]:
+    """The email addresses of the first owners of an account."""
+    rows = await postgres.fetch(
+        "SELECT p.email FROM {schema}.members m JOIN {schema}.people p ON p.id = m.person_id"
+        " WHERE m.account_id = $1 AND m.role = 'owner' ORDER BY p.id LIMIT $2",
+        account_id,
+        MAX_OWNERS_MAILED,
+    )
+    return [row["email"] for row in rows]
 
 
 async def create(postgres: Postgres, email: str, name: str, hashed: str, account_id: int, role: str) -> int:

@@ -77,9 +77,9 @@ If it was not you, reset your password now: {link}
 Then look at your sessions and keys, and set two-step sign-in up again.
 """
 KEY_MAIL = """\
-An API key was created with your Siteglass sign-in, the one that ends in {end}.
+{by} created an API key for {account} on Siteglass, the one that ends in {end}.
 
-If it was not you, revoke the key on the page Keys, and reset your password now: {link}
+If nobody should have, revoke the key on the page Keys. If that is your address, reset your password now: {link}
 """
 
 
@@ -289,9 +289,17 @@ class SignIn:
         """Mail somebody that their second factor was set up or taken off."""
         self._tell(email, f"Two-step sign-in was turned {state}", FACTOR_MAIL, state=state)
 
-    def tell_of_key(self, email: str, key: str) -> None:
-        """Mail somebody that they created an API key."""
-        self._tell(email, "An API key was created", KEY_MAIL, end=key[-4:])
+    def tell_of_key(self, who: Session, key: str) -> None:
+        """Mail somebody that they created an API key, and the owners of the account."""
+
+        async def tell() -> None:
+            owners = await people.owners(self._postgres, who.account_id)
+            account = " ".join(who.account_name.split())
+            for email in dict.fromkeys([who.email, *owners]):
+                # Each by itself: one who takes no mail must not keep it from the others.
+                self._tell(email, "An API key was created", KEY_MAIL, by=who.email, account=account, end=key[-4:])
+
+        self._letters.later(tell())
 
     def _tell(self, email: str, subject: str, text: str, **values: str) -> None:
         """Mail somebody what changed their security, after the answer."""

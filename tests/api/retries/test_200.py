@@ -16,6 +16,7 @@ from siteglass.settings import Settings
 from testing.accounts import owner
 from testing.api_calls import ENRICH, SEARCH, answered
 from testing.customers import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer, too_few
+from testing.customers import capped as capped_at
 from testing.ports import free_port
 from testing.service import serving
 
@@ -113,6 +114,10 @@ def test_a_key_does_not_get_leads_that_its_cap_forbids_through_a_key_that_paid(b
             again = capped.post(SEARCH, body, retry="k")
         assert again.status_code == status, again.text
     replayed(first, again)
+    # What it bought today counts; its own responses it gets again.
+    bought = capped.post(SEARCH, {**IN_ORDER, "limit": 2}, retry="own")
+    capped_at(capped.post(SEARCH, body, retry="k"), need=COST[3], left=COST[3] - COST[2])
+    replayed(bought, capped.post(SEARCH, {**IN_ORDER, "limit": 2}, retry="own"))
 
 
 @pytest.mark.promise("retry.only_200")
