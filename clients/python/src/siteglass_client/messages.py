@@ -596,7 +596,7 @@ class Watch(Record):
     mail_to = field[list[str]]()
     """People who get the new leads."""
     add_to_list = field[str]()
-    """The list that gets the new leads; empty: none."""
+    """The list that gets the leads that runs buy; empty: none."""
     max_lead_credits = field["int | None"]()
     """The most that a run buys; null: nothing. People set it in the dashboard."""
     created_at = field[str]()
