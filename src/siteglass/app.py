@@ -65,6 +65,7 @@ from siteglass.leads.operations import PAGE, SEARCH, VALUES, VALUES_PATH
 from siteglass.leads.sandbox import SandboxCharger, SandboxEndpoints
 from siteglass.leads.searches.endpoints import SearchEndpoints
 from siteglass.leads.searches.searches import SavedSearches
+from siteglass.leads.watches.buying import RunBuyer
 from siteglass.leads.watches.delivering import DELIVER_EVERY_S, Deliveries, RunMailer
 from siteglass.leads.watches.endpoints import WatchEndpoints
 from siteglass.leads.watches.running import WORK_EVERY_S as RUN_WATCHES_EVERY_S
@@ -166,6 +167,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         async with backends, contextlib.nullcontext() if agents is None else agents.running():
             limiter.start()
             tracing.start()
+            deliveries = Deliveries(runs, live, sandbox, RunBuyer(backends.postgres, runs, lists), run_mailer)
             leases = JobLeases(backends.postgres, settings.index_prefix)
             jobs = [
                 Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
@@ -180,7 +182,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads, shared=True),
                 # Not shared: workers share the watches among themselves, each of which has a lease.
                 Job("watches", RUN_WATCHES_EVERY_S, WatchRunner(runs, live, sandbox).work),
-                Job("new leads of watches", DELIVER_EVERY_S, Deliveries(runs, live, sandbox, run_mailer).work),
+                Job("new leads of watches", DELIVER_EVERY_S, deliveries.work),
                 Job("old watch runs", FORGET_RUNS_EVERY_S, runs.forget_old, shared=True),
                 Job(
                     "closed accounts",

@@ -18,8 +18,9 @@ from tests.client.commanding import Desk
 from tests.client.conftest import HOSTILE, Connect
 
 GERMAN = {"filters": {"country": "DEU"}, "sort": "domain"}
-READING = {"interpret", "count", "facets", "diagnose", "values", "account", "lists", "saved_searches"}
-FREE = READING | {"change_list", "save_search", "count_saved_search"}
+ASKED = {"interpret", "count", "facets", "diagnose", "values", "account"}
+READING = ASKED | {"lists", "saved_searches", "watches", "watch_runs"}
+FREE = READING | {"change_list", "save_search", "count_saved_search", "watch_search"}
 PAID = {"search", "enrich"}
 FOR_LEADS = {"interpret", "count", "facets", "diagnose", "search", "enrich"}
 

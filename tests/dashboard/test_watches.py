@@ -202,3 +202,43 @@ def test_a_search_is_watched_paused_and_removed_on_its_page(scene: Scene) -> Non
     assert page.post(f"{path}/remove").headers["location"] == f"{searches}?done=watch-removed"
     assert "Watch this search" in words(page.get(path))
     assert scene.office.visitor(scene.office.somebody()).get(path).status_code == 404
+
+
+@pytest.mark.promise("watch.buys")
+def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    account = scene.office.account(plan=scene.bank.plan(10_000, 10_000), lead=10)
+    ada, page = (who := scene.office.somebody(account)), scene.office.visitor(who)
+    customer, path = scene.bank.another(account), "/dashboard/searches/spain/watch"
+    page.post("/dashboard/explore?add=@country(Spain)", {"name": "spain", "shared": "1"})
+    fields = {"every": "day", "weekday": "monday", "hour": "7", "time_zone": "UTC"}
+    fields |= {"mail_to": ada.email, "add_to_list": "bought"}
+    assert page.post(path, {**fields, "max_lead_credits": "20001"}).status_code == 422
+    said = page.post(path, {**fields, "max_lead_credits": "2"})
+    assert said.status_code == 303, words(said)
+    while "First run" not in words(page.get(path)):
+        time.sleep(0.05)
+    scene.add(*(new_lead(number, country="ESP") for number in (21, 22, 23)))
+
+    # A worker is killed after it has started the purchase, and after it has noted that.
+    noted, deaths = Runs.note_mailed, iter(("before", "after"))
+
+    async def die(runs: Runs, *given: Any) -> None:
+        moment = next(deaths, "no more")
+        if moment != "before":
+            await noted(runs, *given)
+        if moment != "no more":
+            raise SystemError("killed")
+
+    monkeypatch.setattr(Runs, "note_mailed", die)
+    scene.set("watches", "next_run_at = 'epoch'")
+    deadline = time.monotonic() + 60
+    while not (mails := scene.office.outbox.mails(ada.email)):
+        assert time.monotonic() < deadline
+        scene.set("watch_runs", "leased_until = '-infinity' WHERE delivered_at IS NULL")
+        time.sleep(0.2)
+    text, _ = parts(mails[-1])
+    assert mails[0]["Subject"] == "3 new leads: spain"
+    assert "\n\n2 of them were bought for 2 lead credits; see Files. They are on the list bought.\n\n" in text
+    assert (customer.balance()[1], page.get("/dashboard/downloads").text.count("spain: new on")) == (8, 1)
+    listed = answered(customer.client.get("/v1/lists/bought/domains"))["domains"]
+    assert listed == ["new-21.com", "new-22.com"]

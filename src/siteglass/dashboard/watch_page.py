@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -10,6 +11,7 @@ from starlette.responses import Response
 
 from siteglass.access.browsing import BrowserTerms, browser_terms
 from siteglass.dashboard.explore.saved import SEARCHES, reader_of
+from siteglass.dashboard.forms import FormError
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.errors import BadRequest, NotFound, TooManyRequests
@@ -21,7 +23,7 @@ from siteglass.leads.watches.endpoints import change_watch, create_watch
 from siteglass.leads.watches.requests import read_watch_changes
 from siteglass.leads.watches.runs import KEPT_FOR, Runs
 from siteglass.leads.watches.schedule import EVERY, WEEKDAYS
-from siteglass.leads.watches.watches import MAX_RECIPIENTS, Terms, Watch
+from siteglass.leads.watches.watches import MAX_CEILING, MAX_RECIPIENTS, Terms, Watch
 
 _PATH = SEARCHES + "/{name}/watch"
 _OUTCOMES = {
@@ -79,6 +81,7 @@ async def _page(
         time_zones=sorted(available_timezones()),
         sends_mails=bool(settings.mail_url),
         max_recipients=MAX_RECIPIENTS,
+        max_ceiling=MAX_CEILING,
         kept_days=KEPT_FOR.days,
     )
 
@@ -93,6 +96,8 @@ def _shown(visit: Visit, watch: Watch | None) -> dict[str, str]:
         "hour": str(when.hour),
         "time_zone": when.time_zone,
         "mail_to": ", ".join(terms.mail_to),
+        "max_lead_credits": str(terms.max_lead_credits or ""),
+        "add_to_list": terms.add_to_list,
         "paused": "1" if terms.paused else "",
     }
 
@@ -106,6 +111,7 @@ def _body(visit: Visit) -> dict[str, Any]:
         "hour": form.number("hour") if form.get("hour") else None,
         "time_zone": form.get("time_zone").strip(),
         "mail_to": form.get("mail_to").replace(",", " ").split(),
+        "add_to_list": form.get("add_to_list").strip(),
         "paused": form.get("paused") == "1",
     }
 
@@ -115,21 +121,32 @@ async def watch_search(dashboard: Dashboard, visit: Visit) -> Response:
     terms = await _terms(dashboard, visit)
     saved, watch = await _found(dashboard, visit, terms)
     try:
-        wanted = read_watch_changes(_body(visit), Terms() if watch is None else watch.terms)
+        before = Terms() if watch is None else watch.terms
+        wanted = _with_ceiling(visit, read_watch_changes(_body(visit), before))
         if watch is None:
             await dashboard.take_units(visit, terms.caller, COUNTING_UNITS + further_units(saved.search))
             await create_watch(dashboard.leads, dashboard.watches, reader_of(terms), saved, wanted)
         else:
             await change_watch(dashboard.leads, dashboard.watches, watch, wanted)
-    except (BadRequest, TooManyRequests) as error:
+    except (BadRequest, FormError, TooManyRequests) as error:
         fields = {name: visit.form.get(name) for name in _shown(visit, watch)}
         problem = f"Not saved: {_message(error)}"
         return await _page(dashboard, visit, saved, watch, fields, problem)
     return see_other(f"{SEARCHES}/{saved.name}/watch?done={'watch-set' if watch is None else 'watch-changed'}")
 
 
-def _message(error: BadRequest | TooManyRequests) -> str:
-    return error.problems[0].message if isinstance(error, BadRequest) else error.message
+def _with_ceiling(visit: Visit, terms: Terms) -> Terms:
+    """The terms with the ceiling of the form. Credits are spent in the name of the person who set it last."""
+    ceiling = visit.form.amount("max_lead_credits", label="Lead credits per run", least=1)
+    if ceiling is not None and ceiling > MAX_CEILING:
+        raise FormError("max_lead_credits", f"Lead credits per run: at most {MAX_CEILING:,}.")
+    if ceiling == terms.max_lead_credits:
+        return terms
+    return replace(terms, max_lead_credits=ceiling, buyer_id=None if ceiling is None else visit.who.person_id)
+
+
+def _message(error: BadRequest | FormError | TooManyRequests) -> str:
+    return error.problems[0].message if isinstance(error, BadRequest) else str(error)
 
 
 async def remove(dashboard: Dashboard, visit: Visit) -> Response:

@@ -49,6 +49,7 @@ from siteglass_client.messages import (
     Lead,
     LedgerEntry,
     ListChange,
+    NewLeads,
     Reading,
     Receipt,
     Relaxation,
@@ -56,6 +57,8 @@ from siteglass_client.messages import (
     SavedSearchCount,
     Sighting,
     Usage,
+    Watch,
+    WatchRun,
 )
 from siteglass_client.runs import Export
 from siteglass_client.search import Enrichment, Search
@@ -103,6 +106,7 @@ __all__ = [
     "ListChange",
     "MethodNotAllowed",
     "MissingExtra",
+    "NewLeads",
     "NotFound",
     "Page",
     "PayloadTooLarge",
@@ -124,5 +128,7 @@ __all__ = [
     "Unavailable",
     "UnsupportedMediaType",
     "Usage",
+    "Watch",
+    "WatchRun",
     "__version__",
 ]

@@ -19,6 +19,7 @@ from siteglass_client.calls import (
     LIST_PAGE,
     LISTS_PATH,
     SEARCHES_PATH,
+    WATCHES_PATH,
     Call,
     Moment,
     common_headers,
@@ -31,6 +32,8 @@ from siteglass_client.calls import (
     receipt_call,
     saved_search_path,
     values_call,
+    watch_path,
+    watch_terms,
     with_lists,
 )
 from siteglass_client.configuration import Configuration
@@ -43,10 +46,13 @@ from siteglass_client.messages import (
     DomainList,
     LedgerEntry,
     ListChange,
+    NewLeads,
     Receipt,
     SavedSearch,
     SavedSearchCount,
     Usage,
+    Watch,
+    WatchRun,
 )
 from siteglass_client.plans import saved_plan
 from siteglass_client.retrying import Tries
@@ -224,6 +230,52 @@ class AsyncSiteglass:
     async def delete_saved_search(self, name: str) -> None:
         """Delete a saved search. Free."""
         await self._send(Call("DELETE", saved_search_path(name)))
+
+    async def watches(self) -> list[Watch]:
+        """The watches on searches that this key sees, by name. Free."""
+        return [Watch(each) for each in (await self._send(get(WATCHES_PATH))).body["watches"]]
+
+    async def create_watch(
+        self,
+        search: str,
+        *,
+        every: str | None = None,
+        weekday: str | None = None,
+        hour: int | None = None,
+        time_zone: str | None = None,
+        mail_to: Iterable[str] | None = None,
+        paused: bool | None = None,
+    ) -> Watch:
+        """Run a saved search every `day` or `week`, and report the leads that no earlier run found. Free."""
+        terms = watch_terms(every, weekday, hour, time_zone, mail_to, paused)
+        return Watch((await self._send(post(WATCHES_PATH, {"search": search, **terms}))).body)
+
+    async def change_watch(
+        self,
+        name: str,
+        *,
+        every: str | None = None,
+        weekday: str | None = None,
+        hour: int | None = None,
+        time_zone: str | None = None,
+        mail_to: Iterable[str] | None = None,
+        paused: bool | None = None,
+    ) -> Watch:
+        """Change what is given, or pause it. After a pause, the next run reports all that came meanwhile. Free."""
+        terms = watch_terms(every, weekday, hour, time_zone, mail_to, paused)
+        return Watch((await self._send(post(watch_path(name), terms))).body)
+
+    async def delete_watch(self, name: str) -> None:
+        """Delete a watch with its runs; the saved search stays. Free."""
+        await self._send(Call("DELETE", watch_path(name)))
+
+    async def watch_runs(self, name: str) -> list[WatchRun]:
+        """The runs of a watch in the last 30 days, the newest first. Free."""
+        return [WatchRun(each) for each in (await self._send(get(watch_path(name, "/runs")))).body["runs"]]
+
+    async def watch_run(self, name: str, run: int) -> NewLeads:
+        """A run with its first new leads, without contacts. To get them, search with `only_lists=[run.list]`. Free."""
+        return NewLeads((await self._send(get(watch_path(name, f"/runs/{run}")))).body)
 
     async def account(self) -> Account:
         """Show balances, prices, limits and the current key. Free."""

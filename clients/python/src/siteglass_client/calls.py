@@ -22,6 +22,7 @@ DIAGNOSE_PATH = "/v1/leads/diagnose"
 ENRICH_PATH = "/v1/leads/enrich"
 LISTS_PATH = "/v1/lists"
 SEARCHES_PATH = "/v1/searches"
+WATCHES_PATH = "/v1/watches"
 MAX_LIMIT = 100
 MAX_DOMAINS = 100
 # The most that the service takes as `max_lead_credits`; no page or batch costs so much.
@@ -124,6 +125,33 @@ def list_path(name: str, action: str = "") -> str:
 def saved_search_path(name: str, action: str = "") -> str:
     """The path of a saved search, or of something that it can do."""
     return f"{SEARCHES_PATH}/{quote(name, safe='')}{action}"
+
+
+def watch_path(name: str, action: str = "") -> str:
+    """The path of a watch, or of its runs."""
+    return f"{WATCHES_PATH}/{quote(name, safe='')}{action}"
+
+
+def watch_terms(
+    every: str | None,
+    weekday: str | None,
+    hour: int | None,
+    time_zone: str | None,
+    mail_to: Iterable[str] | None,
+    paused: bool | None,
+) -> dict[str, Any]:
+    """What is said about a watch; the service keeps or chooses the rest."""
+    if isinstance(mail_to, str):
+        raise TypeError("mail_to must be a list of addresses, not a string")
+    terms = {
+        "every": every,
+        "weekday": weekday,
+        "hour": hour,
+        "time_zone": time_zone,
+        "mail_to": None if mail_to is None else list(mail_to),
+        "paused": paused,
+    }
+    return {name: value for name, value in terms.items() if value is not None}
 
 
 def list_parts(domains: Iterable[str]) -> Iterator[list[str]]:

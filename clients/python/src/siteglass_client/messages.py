@@ -578,6 +578,104 @@ class SavedSearchCount(Record):
     """Time of the last count; null if there was none."""
 
 
+class Watch(Record):
+    """A watch, and when it runs."""
+
+    __slots__ = ()
+    search = field[str]()
+    """Name of the saved search, and of the watch."""
+    filters = field[dict[str, Any]]()
+    """What is watched: the search as it was read when the watch was created."""
+    every = field[str]()
+    weekday = field["str | None"]()
+    """The day of a weekly watch; null for a daily one."""
+    hour = field[int]()
+    """The hour at which it runs, in `time_zone`."""
+    time_zone = field[str]()
+    paused = field[bool]()
+    mail_to = field[list[str]]()
+    """People who get the new leads."""
+    add_to_list = field[str]()
+    """The list that gets the leads that runs buy; empty: none."""
+    max_lead_credits = field["int | None"]()
+    """The most that a run buys; null: nothing. People set it in the dashboard."""
+    created_at = field[str]()
+    last_run_at = field["str | None"]()
+    """Time of the last run; null if there was none."""
+    next_run_at = field["str | None"]()
+    """Time of the next run; null while it is paused."""
+
+
+class WatchRun(Record):
+    """A run of a watch."""
+
+    __slots__ = ()
+    run = field[int]()
+    """Number of the run."""
+    ran_at = field[str]()
+    outcome = field[str]()
+    """`baseline`: the first run, after which leads count as new. `compared`: a later one. `too_many`: more than 50,000
+    leads match. `unreadable`: the search names a list or a value that is gone; create the watch again.
+    """
+    matches = field[int]()
+    """Leads that matched, before the lists of the search applied."""
+    new_leads = field[int]()
+    """Matches that no earlier run found."""
+    reread = field[int]()
+    """Leads that match since a new release of the service read their sites differently. They are not among the new
+    ones.
+    """
+    list = field["str | None"]()
+    """Name of the new leads: exactly these leads are found by a search with it in `only_lists`. Null if there are none.
+    """
+
+
+class NewLead(Record):
+    """A new lead without its contacts."""
+
+    __slots__ = ()
+    domain = field[str]()
+    """Empty where the plan hides names."""
+    business_name = field[str]()
+    title = field[str]()
+    kind = field[str]()
+    """What the business is, in words."""
+    place = field[str]()
+    technologies = field[str]()
+    """The first of them, and how many more there are."""
+    score = field["int | None"]()
+    contacts = field[str]()
+    """How many contacts it has, in words."""
+
+
+class NewLeads(Record):
+    """A run with its new leads."""
+
+    __slots__ = ()
+    run = field[int]()
+    """Number of the run."""
+    ran_at = field[str]()
+    outcome = field[str]()
+    """`baseline`: the first run, after which leads count as new. `compared`: a later one. `too_many`: more than 50,000
+    leads match. `unreadable`: the search names a list or a value that is gone; create the watch again.
+    """
+    matches = field[int]()
+    """Leads that matched, before the lists of the search applied."""
+    new_leads = field[int]()
+    """Matches that no earlier run found."""
+    reread = field[int]()
+    """Leads that match since a new release of the service read their sites differently. They are not among the new
+    ones.
+    """
+    list = field["str | None"]()
+    """Name of the new leads: exactly these leads are found by a search with it in `only_lists`. Null if there are none.
+    """
+    leads = parts(NewLead)
+    """The first new leads, without contacts, as far as the plan shows them."""
+    more = field[int]()
+    """New leads that are not shown here."""
+
+
 class AccountName(Record):
     """Who pays."""
 

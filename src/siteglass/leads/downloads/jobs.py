@@ -209,6 +209,15 @@ class Downloads:
         )
         return None if row is None else _download(row)
 
+    async def of_form(self, account_id: int, form_key: str) -> Download | None:
+        """The job that a form started."""
+        row = await self._postgres.fetchrow(
+            f"SELECT {_COLUMNS} FROM {{schema}}.downloads WHERE account_id = $1 AND form_key = $2",  # noqa: S608 - names of ours
+            account_id,
+            form_key,
+        )
+        return None if row is None else _download(row)
+
     async def pages(self, download: Download) -> AsyncIterator[bytes]:
         """The compressed pages of a job in their order."""
         for page in range(download.pages):

@@ -1,4 +1,4 @@
-"""Delivers the new leads of runs: mails them to the people whom the watch names.
+"""Delivers the new leads of runs: buys them if the watch has a ceiling, and mails them to the people whom it names.
 
 A run is open until all of them have the mail, and each who has it is noted at once. A worker that is killed after the
 mail server took a mail, and before that is noted, sends it again with the same Message-ID.
@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from siteglass.errors import Unavailable
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.watches.buying import RunBuyer
 from siteglass.leads.watches.mails import write_run_mail
 from siteglass.leads.watches.previews import NewLeads, preview_run
 from siteglass.leads.watches.runs import OpenRun, Run, RunLost, Runs
@@ -22,6 +23,8 @@ from siteglass.platform.mailer import MailDeferred, Mailer, MailError, MailExtra
 log = logging.getLogger("siteglass.watches")
 
 DELIVER_EVERY_S = 5.0
+LOOK_AGAIN_AFTER = timedelta(seconds=5)
+"""While the leads of a run are being bought."""
 MAIL_AGAIN_AFTER = timedelta(minutes=15)
 GIVE_UP_AFTER = timedelta(days=3)
 UNSUBSCRIBE = "/dashboard/unsubscribe/"
@@ -58,9 +61,12 @@ class RunMailer:
 class Deliveries:
     """Takes open runs and delivers them, one at a time. Every worker of the service has one."""
 
-    def __init__(self, runs: Runs, leads: LeadEndpoints, sandbox: LeadEndpoints, mailer: RunMailer | None) -> None:
+    def __init__(
+        self, runs: Runs, leads: LeadEndpoints, sandbox: LeadEndpoints, buyer: RunBuyer, mailer: RunMailer | None
+    ) -> None:
         self._runs = runs
         self._leads: Mapping[bool, LeadEndpoints] = {False: leads, True: sandbox}
+        self._buyer = buyer
         self._mailer = mailer
 
     async def work(self) -> None:
@@ -72,15 +78,18 @@ class Deliveries:
                 log.info("lost a run", extra={"watch": open_run.watch.id, "run": open_run.run.id})
 
     async def _deliver(self, open_run: OpenRun) -> None:
-        is_late = datetime.now(UTC) - open_run.run.ran_at > GIVE_UP_AFTER
-        if is_late and open_run.recipients:
+        now = datetime.now(UTC)
+        if now - open_run.run.ran_at > GIVE_UP_AFTER:
             log.warning("gave up a run", extra={"watch": open_run.watch.id, "run": open_run.run.id})
-        if open_run.recipients and not is_late and self._mailer is not None and not await self._mail(open_run):
-            await self._runs.postpone(open_run, datetime.now(UTC) + MAIL_AGAIN_AFTER)
-            return
-        await self._runs.close(open_run)
+            return await self._runs.close(open_run)
+        purchase = await self._buyer.buy(open_run)
+        if purchase.is_open:
+            return await self._runs.postpone(open_run, now + LOOK_AGAIN_AFTER)
+        if open_run.recipients and self._mailer is not None and not await self._mail(open_run, purchase.says):
+            return await self._runs.postpone(open_run, now + MAIL_AGAIN_AFTER)
+        return await self._runs.close(open_run)
 
-    async def _mail(self, open_run: OpenRun) -> bool:
+    async def _mail(self, open_run: OpenRun, bought: str) -> bool:
         """Mail to all who don't have it; returns whether nobody is left. Raises Unavailable if mail can't be sent."""
         assert self._mailer is not None  # noqa: S101 - the caller has looked
         new = await preview_run(self._leads[open_run.watch.test], open_run.watch, open_run.run)
@@ -89,7 +98,7 @@ class Deliveries:
         is_done = True
         for person_id, address in open_run.recipients:
             try:
-                await self._send(self._mailer, open_run, new, person_id, address)
+                await self._send(self._mailer, open_run, new, bought, person_id, address)
             except MailDeferred:
                 is_done = False
                 continue
@@ -101,8 +110,10 @@ class Deliveries:
         return is_done
 
     @staticmethod
-    async def _send(sender: RunMailer, open_run: OpenRun, new: NewLeads, person_id: int, address: str) -> None:
+    async def _send(
+        sender: RunMailer, open_run: OpenRun, new: NewLeads, bought: str, person_id: int, address: str
+    ) -> None:
         unsubscribe = sender.unsubscribe_url(open_run, person_id)
-        mail = write_run_mail(open_run, new, sender.explore_url(open_run), unsubscribe)
+        mail = write_run_mail(open_run, new, bought, sender.explore_url(open_run), unsubscribe)
         key = f"watch-run.{open_run.run.id}.{person_id}.{open_run.run.ran_at.timestamp():.6f}"
         await sender.mailer.send(address, mail.subject, mail.text, MailExtras(mail.html, unsubscribe, key))

@@ -16,7 +16,7 @@ from siteglass.leads.watches.watches import Watch
 _TEXT = """\
 {found}
 
-{leads}{rest}{link}
+{leads}{rest}{bought}{link}
 The run of {ran_at} found {matches} in all.{reread}
 
 You receive this email because a watch of the account {account} names your address. To stop these emails, open:
@@ -38,11 +38,12 @@ _HTML = Markup("""\
 <html lang="en"><head><meta charset="utf-8"><title>{found}</title></head>
 <body style="font: 15px/1.5 sans-serif; color: #1c2430; max-width: 720px; margin: 24px auto; padding: 0 16px">
 <p>{found}</p>
-{table}{rest}{link}<p>The run of {ran_at} found {matches} in all.{reread}</p>
+{table}{rest}{bought}{link}<p>The run of {ran_at} found {matches} in all.{reread}</p>
 <p style="color: #5b6675; font-size: 13px">You receive this email because a watch of the account {account} names your
 address. <a href="{unsubscribe}">Stop these emails</a></p>
 </body></html>
 """)
+_HTML_PART = Markup("<p>{}</p>\n")
 _HTML_LINK = Markup('<p><a href="{explore}">See exactly these leads in Explore</a></p>\n')
 _COLUMNS = ("Lead", "What and where", "Technologies", "Contacts")
 _TABLE = Markup('<table style="border-collapse: collapse; width: 100%">\n<tr>{}</tr>\n{}</table>\n')
@@ -59,8 +60,8 @@ class RunMail:
     html: str
 
 
-def write_run_mail(open_run: OpenRun, new: NewLeads, explore: str, unsubscribe: str) -> RunMail:
-    """The mail to one person. `explore` is empty for the made-up leads of test keys."""
+def write_run_mail(open_run: OpenRun, new: NewLeads, bought: str, explore: str, unsubscribe: str) -> RunMail:
+    """The mail to one person. `bought` says what was bought; `explore` is empty for the made-up leads of test keys."""
     watch, run = open_run.watch, open_run.run
     leads = _leads(new.total, "new lead")
     found = f"{leads} {'matches' if new.total == 1 else 'match'} the saved search {watch.name}."
@@ -79,13 +80,15 @@ def write_run_mail(open_run: OpenRun, new: NewLeads, explore: str, unsubscribe: 
         **values,
         leads="".join(map(_text_of, new.shown)),
         rest=f"{rest}\n\n" if rest else "",
+        bought=f"{bought}\n\n" if bought else "",
         link=_LINK.format(explore=explore) if explore else _SANDBOX,
     )
     html = _HTML.format(
         **values,
         table=_table(new.shown) if new.shown else "",
-        rest=Markup("<p>{}</p>\n").format(rest) if rest else "",
-        link=_HTML_LINK.format(explore=explore) if explore else Markup("<p>{}</p>\n").format(_SANDBOX.strip()),
+        rest=_HTML_PART.format(rest) if rest else "",
+        bought=_HTML_PART.format(bought) if bought else "",
+        link=_HTML_LINK.format(explore=explore) if explore else _HTML_PART.format(_SANDBOX.strip()),
     )
     return RunMail(f"{_test(watch)}{leads}: {watch.name}", text, html)
 

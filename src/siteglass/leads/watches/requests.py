@@ -66,7 +66,7 @@ class WatchTermsBody(RequestBody):
             str,
             Meta(
                 pattern=f"{NAME_PATTERN}|^$",
-                description='Name of a list that gets the new leads; it is created if there is none. `""` for no list.',
+                description='Name of a list that gets the leads that runs buy; created if need be. `""` for none.',
                 examples=["new-dentists"],
             ),
         ]

@@ -34,7 +34,7 @@ class WatchShown(ResponseBody):
     time_zone: str
     paused: bool
     mail_to: Annotated[list[str], Meta(max_length=MAX_RECIPIENTS, description="People who get the new leads.")]
-    add_to_list: Annotated[str, Meta(description="The list that gets the new leads; empty: none.")]
+    add_to_list: Annotated[str, Meta(description="The list that gets the leads that runs buy; empty: none.")]
     max_lead_credits: (
         Annotated[Count, Meta(description="The most that a run buys; null: nothing. People set it in the dashboard.")]
         | None

@@ -30,6 +30,8 @@ LEASE = timedelta(minutes=2)
 DELIVERY_LEASE = timedelta(minutes=5)
 """Longer than as many mails take as a watch may have recipients, each with its own deadline."""
 KEPT_FOR = timedelta(days=30)
+BOUGHT: Final = 0
+"""Among the people who have the mail, whose numbers start at 1: the purchase was started, and is not started again."""
 FORGET_EVERY_S = 600.0
 MAX_LISTED: Final = 100
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_MATCHES = 50_000
 """Leads that a watched search may find, before its lists apply."""
 MAX_RECIPIENTS = 20
+MAX_CEILING = 20_000
+"""Lead credits that a run may spend: a download has at most so many rows."""
 WRITE_TIMEOUT_MS = 10_000
 
 WATCH_COLUMNS = """
@@ -55,6 +57,7 @@ class Terms:
     max_lead_credits: int | None = None
     """The most that a run buys; None: nothing is bought."""
     buyer_id: int | None = None
+    """The person who set that, and in whose name it is charged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from siteglass_client.cli.searching import count, diagnose, facets, interpret, s
 from siteglass_client.cli.serving import mcp
 from siteglass_client.cli.terminal import ReaderGone, note
 from siteglass_client.cli.verifying import verify
+from siteglass_client.cli.watching import watch
 from siteglass_client.errors import SiteglassError
 from siteglass_client.version import __version__
 
@@ -37,7 +38,7 @@ def sgl(context: click.Context) -> None:
 
 
 for _command in (
-    *(login, logout, interpret, count, facets, diagnose, search, enrich, list_, saved, evidence, values),
+    *(login, logout, interpret, count, facets, diagnose, search, enrich, list_, saved, watch, evidence, values),
     *(account, usage, verify, mcp, completion),
 ):
     sgl.add_command(_command)

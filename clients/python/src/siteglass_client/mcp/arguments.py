@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -86,6 +86,13 @@ SearchName = Annotated[
     str, Field(max_length=63, description="Name of the saved search: lower-case letters, digits, - and _")
 ]
 Shared = Annotated[bool, Field(description="Show it to all keys of the account")]
+Every = Annotated[Literal["day", "week"], Field(description="How often it runs")]
+Weekday = Annotated[
+    Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
+    Field(description="The day of a weekly watch"),
+]
+Hour = Annotated[int, Field(ge=0, le=23, description="The hour at which it runs")]
+TimeZone = Annotated[str, Field(max_length=64, description="IANA name of the time zone, such as Europe/Berlin")]
 FacetNames = Annotated[
     list[Annotated[str, Field(max_length=50)]] | None,
     Field(max_length=30, description="Fields to count by, such as country, technologies, trades; all if left out"),

@@ -1,14 +1,29 @@
-"""What the tools for lists and saved searches answer, within its size."""
+"""What the tools for lists, saved searches and watches answer, within its size."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import Any, TypeVar
 
 from siteglass_client.mcp.asking import NAME_BYTES, Room
-from siteglass_client.mcp.models import KeptList, KeptSearch, ListAnswer, ListsAnswer, SavedAnswer, SavedCountAnswer
+from siteglass_client.mcp.models import (
+    KeptList,
+    KeptRun,
+    KeptSearch,
+    KeptWatch,
+    ListAnswer,
+    ListsAnswer,
+    Part,
+    RunsAnswer,
+    SavedAnswer,
+    SavedCountAnswer,
+    WatchesAnswer,
+)
 from siteglass_client.mcp.sizes import cut
-from siteglass_client.messages import DomainList, ListChange, SavedSearch, SavedSearchCount
+from siteglass_client.messages import DomainList, ListChange, SavedSearch, SavedSearchCount, Watch, WatchRun
+
+AnyPart = TypeVar("AnyPart", bound=Part)
 
 # What `search` takes as separate arguments, or not at all.
 _SEPARATE = ("query", "wrapped_query", "sort", "select", "limit")
@@ -17,13 +32,9 @@ MAX_INVALID = 10
 
 def lists_shown(lists: Sequence[DomainList], max_tokens: int) -> ListsAnswer:
     """Lists without their domains, the built-in ones first."""
-    room = Room(max_tokens)
-    kept: list[KeptList] = []
-    for each in sorted(lists, key=lambda each: not each.built_in):
-        shown = KeptList(name=each.name, domains=each.size, built_in=each.built_in)
-        if not room.takes(shown.model_dump()):
-            break
-        kept.append(shown)
+    ordered = sorted(lists, key=lambda each: not each.built_in)
+    shown = (KeptList(name=each.name, domains=each.size, built_in=each.built_in) for each in ordered)
+    kept = _fitting(shown, max_tokens)
     return ListsAnswer(lists=kept, more=len(kept) < len(lists))
 
 
@@ -42,13 +53,7 @@ def list_changed(added: ListChange | None, removed: ListChange | None) -> ListAn
 
 def saved_shown(searches: Sequence[SavedSearch], max_tokens: int) -> SavedAnswer:
     """Saved searches, as `search` takes them."""
-    room = Room(max_tokens)
-    kept: list[KeptSearch] = []
-    for each in searches:
-        shown = _saved_search(each)
-        if not room.takes(shown.model_dump(exclude_none=True)):
-            break
-        kept.append(shown)
+    kept = _fitting(map(_saved_search, searches), max_tokens)
     return SavedAnswer(searches=kept, more=len(kept) < len(searches))
 
 
@@ -64,6 +69,49 @@ def _saved_search(saved: SavedSearch) -> KeptSearch:
         shared=saved.shared,
         last_total=saved.last_total,
     )
+
+
+def watches_shown(watches: Sequence[Watch], max_tokens: int) -> WatchesAnswer:
+    """Watches without what they search for, which their saved searches say."""
+    kept = _fitting(map(watch_shown, watches), max_tokens)
+    return WatchesAnswer(watches=kept, more=len(kept) < len(watches))
+
+
+def watch_shown(watch: Watch) -> KeptWatch:
+    """When a watch runs."""
+    return KeptWatch(
+        search=watch.search,
+        every=watch.every,
+        weekday=watch.weekday,
+        hour=watch.hour,
+        time_zone=watch.time_zone,
+        paused=watch.paused,
+        last_run_at=watch.last_run_at,
+        next_run_at=watch.next_run_at,
+    )
+
+
+def runs_shown(runs: Sequence[WatchRun], max_tokens: int) -> RunsAnswer:
+    """Runs with what they found."""
+    shown = (
+        KeptRun(
+            run=each.run,
+            ran_at=each.ran_at,
+            outcome=each.outcome,
+            matches=each.matches,
+            new_leads=each.new_leads,
+            list=each.list,
+        )
+        for each in runs
+    )
+    kept = _fitting(shown, max_tokens)
+    return RunsAnswer(runs=kept, more=len(kept) < len(runs))
+
+
+def _fitting(parts: Iterable[AnyPart], max_tokens: int) -> list[AnyPart]:
+    """The first parts, as many as the response has room for."""
+    room = Room(max_tokens)
+    return list(takewhile(lambda part: room.takes(part.model_dump(exclude_none=True)), parts))
 
 
 def saved_counted(counts: SavedSearchCount) -> SavedCountAnswer:

@@ -206,6 +206,44 @@ class SavedCountAnswer(Part):
     last_counted_at: str | None = None
 
 
+class KeptWatch(Part):
+    """A saved search that runs again and reports what is new."""
+
+    search: str
+    every: str
+    weekday: str | None = None
+    hour: int
+    time_zone: str
+    paused: bool
+    last_run_at: str | None = None
+    next_run_at: str | None = None
+
+
+class WatchesAnswer(Part):
+    """The watches that the key sees."""
+
+    watches: list[KeptWatch]
+    more: bool = Field(description="There are more: raise max_tokens")
+
+
+class KeptRun(Part):
+    """A run of a watch."""
+
+    run: int
+    ran_at: str
+    outcome: str
+    matches: int
+    new_leads: int
+    list: Annotated[str | None, Field(description="The new leads, for `only_lists` of `search`")] = None
+
+
+class RunsAnswer(Part):
+    """The runs of a watch, the newest first."""
+
+    runs: list[KeptRun]
+    more: bool = Field(description="There are more: raise max_tokens")
+
+
 class KnownValue(Part):
     """A value that a filter takes."""
 

@@ -146,6 +146,9 @@ def make_server(tools: Callable[[], Tools], *, deadline_s: float, **access: Any)
         ("Saved searches", Tools.saved_searches, OWN),
         ("Save a search", Tools.save_search, KEPT),
         ("Count a saved search", Tools.count_saved_search, KEPT),
+        ("Watches", Tools.watches, OWN),
+        ("Watch a saved search", Tools.watch_search, KEPT),
+        ("Runs of a watch", Tools.watch_runs, OWN),
         ("Known values", Tools.values, OWN),
         ("Account", Tools.account, OWN),
     ):

@@ -16,10 +16,12 @@ from siteglass_client.mcp.arguments import (
     Country,
     Cursor,
     Domains,
+    Every,
     FacetNames,
     FacetSize,
     FieldName,
     FilterMap,
+    Hour,
     LeadFields,
     ListDomains,
     ListName,
@@ -33,12 +35,22 @@ from siteglass_client.mcp.arguments import (
     Sort,
     Strict,
     Text,
+    TimeZone,
     ValueLimit,
+    Weekday,
     WrappedQuery,
 )
 from siteglass_client.mcp.asking import account_told, diagnosed, facets_counted, interpreted, known_values
 from siteglass_client.mcp.enriching import Enriching
-from siteglass_client.mcp.keeping import list_changed, lists_shown, saved_counted, saved_shown
+from siteglass_client.mcp.keeping import (
+    list_changed,
+    lists_shown,
+    runs_shown,
+    saved_counted,
+    saved_shown,
+    watch_shown,
+    watches_shown,
+)
 from siteglass_client.mcp.models import (
     AccountAnswer,
     CountAnswer,
@@ -46,13 +58,16 @@ from siteglass_client.mcp.models import (
     EnrichAnswer,
     FacetsAnswer,
     InterpretAnswer,
+    KeptWatch,
     ListAnswer,
     ListsAnswer,
+    RunsAnswer,
     SaveAnswer,
     SavedAnswer,
     SavedCountAnswer,
     SearchAnswer,
     ValuesAnswer,
+    WatchesAnswer,
 )
 from siteglass_client.mcp.searching import Asked, Searching
 from siteglass_client.mcp.sessions import Session
@@ -221,6 +236,34 @@ class Tools:
         """Count the leads that match a saved search now, next to the last count, and store the new count. Free."""
         with anyio.fail_after(self._deadline_s):
             return saved_counted(await self._client.count_saved_search(name))
+
+    async def watches(self, max_tokens: MaxTokens = DEFAULT_TOKENS) -> WatchesAnswer:
+        """Show the saved searches that run every day or week and report new leads. Free."""
+        with anyio.fail_after(self._deadline_s):
+            return watches_shown(await self._client.watches(), max_tokens)
+
+    async def watch_search(
+        self,
+        name: SearchName,
+        every: Every = "week",
+        weekday: Weekday = "monday",
+        hour: Hour = 8,
+        time_zone: TimeZone = "UTC",
+    ) -> KeptWatch:
+        """Run a saved search every day or week, and report the leads that no earlier run found. The first run only
+        notes what matches now. Free.
+        """
+        with anyio.fail_after(self._deadline_s):
+            return watch_shown(
+                await self._client.create_watch(name, every=every, weekday=weekday, hour=hour, time_zone=time_zone)
+            )
+
+    async def watch_runs(self, name: SearchName, max_tokens: MaxTokens = DEFAULT_TOKENS) -> RunsAnswer:
+        """Show the runs of a watch with their counts. To get the new leads of a run, pass its list to `search` in
+        only_lists. Free.
+        """
+        with anyio.fail_after(self._deadline_s):
+            return runs_shown(await self._client.watch_runs(name), max_tokens)
 
     async def values(
         self,
