@@ -24,6 +24,7 @@ _METHODS = {
     "whatsapp": "WhatsApp link",
     IMPORT_METHOD: "by the operator",
     PLACE_METHOD: "in a map of places",
+    "site": "crawl, loaded from a file",
 }
 _OTHER_DOMAIN = {"affiliate": "related domain", "unknown": "other domain, owner not certain"}
 _PHONE = {"own": "Phone · of the business", "unknown": "Phone · owner not certain"}
