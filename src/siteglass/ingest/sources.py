@@ -63,7 +63,7 @@ class SourceRecord(msgspec.Struct, frozen=True):
     id: str
     """The file of an import, the id of a place: a newer record of the same one takes the place of the older."""
     label: str
-    """Such as "imported from leads.csv on 2026-11-17" or "Overture, 2026-10"; "" for a site."""
+    """Such as "imported from leads.csv on 2026-11-17" or "Overture, 2026-10"."""
     licence: str
     at_ms: int
     lead: Lead
@@ -265,21 +265,25 @@ def _detailed(record: SourceRecord) -> Lead:
 def _evidence(lead: Lead, records: Sequence[SourceRecord]) -> Iterator[dict[str, Any]]:
     """Of each contact that records gave: which say it."""
     for record in records:
-        said = _detailed(record)
-        for kind, details in (("email", said.emails_detail), ("phone", said.phones_detail)):
-            for one in details:
-                if one["page"] and one["value"] in getattr(lead, f"{kind}s"):
-                    yield {
-                        "domain": lead.domain,
-                        "kind": kind,
-                        "value": one["value"],
-                        "page": one["page"],
-                        "method": record.source,
-                        "first_seen_ms": one.get("first_seen_ms") or record.at_ms,
-                        "last_seen_ms": one.get("last_seen_ms") or record.at_ms,
-                        "archive": record.id,
-                        "offset": 0,
-                    }
+        for kind, values, details in (
+            ("email", record.lead.emails, record.lead.emails_detail),
+            ("phone", record.lead.phones, record.lead.phones_detail),
+        ):
+            # Only what a crawl found has pages, and even there they may be unknown.
+            pages = {one["value"]: one for one in details if one["page"] and record.source == "site"}
+            for value in set(values) & set(getattr(lead, f"{kind}s")):
+                one = pages.get(value)
+                yield {
+                    "domain": lead.domain,
+                    "kind": kind,
+                    "value": value,
+                    "page": one["page"] if one else record.origin,
+                    "method": record.source,
+                    "first_seen_ms": (one and one.get("first_seen_ms")) or record.at_ms,
+                    "last_seen_ms": (one and one.get("last_seen_ms")) or record.at_ms,
+                    "archive": record.id,
+                    "offset": 0,
+                }
 
 
 # --- leads of files -----------------------------------------------------------------------------
@@ -300,7 +304,7 @@ def loaded_leads(store: FactsStore, lead_store: Path, domains: Collection[str]) 
                 continue
             name = path.stem.removesuffix(f"-{lead.crawled_at_ms}")
             if name == path.stem:
-                yield SourceRecord("site", "loaded", "", "", lead.version, lead)
+                yield SourceRecord("site", "loaded", "loaded from a file of leads", "", lead.version, lead)
             else:
                 imported = msgspec.structs.replace(lead, crawled_at_ms=NEVER_MS)
                 yield SourceRecord("import", name, f"imported from {name}", "", lead.version, imported)

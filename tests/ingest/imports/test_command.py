@@ -88,7 +88,8 @@ def test_a_table_is_previewed_added_and_replaces_the_index(cli: Cli) -> None:
 
 def test_an_import_takes_nothing_away_from_a_lead_of_a_file(cli: Cli) -> None:
     crawled = Lead(
-        domain="zahn.at", crawled_at_ms=1_790_000_000_000, business_name="Zahn", emails=("info@zahn.at",), score=70,
+        domain="zahn.at", crawled_at_ms=1_790_000_000_000, business_name="Zahn", score=70,
+        emails=("info@zahn.at", "jo@zahn.at"),
         emails_detail=(
             {"value": "info@zahn.at", "owner": "own", "confidence": 90, "page": "https://zahn.at/", "crawled_at_ms": 9},
         ),
@@ -105,10 +106,14 @@ def test_an_import_takes_nothing_away_from_a_lead_of_a_file(cli: Cli) -> None:
     for _ in range(2):  # the second time, the facts store has the crawl
         cli("index", "import", "a.csv")
         lead, evidence = stored(cli, "zahn.at")
-        assert (lead.business_name, lead.emails, lead.score) == ("Zahn", ("info@zahn.at",), 70)
+        assert (lead.business_name, lead.emails, lead.score) == ("Zahn", crawled.emails, 70)
         assert (lead.crawled_at_ms, lead.phones) == (crawled.crawled_at_ms, ("+4315120000",))
         assert (lead.emails_detail[0]["page"], lead.hidden_contacts) == ("https://zahn.at/", ("email designer",))
-        assert [(one.value, one.method) for one in evidence] == [("info@zahn.at", "site"), ("+4315120000", "import")]
+        assert sorted((one.value, one.method, one.page.partition(" on ")[0]) for one in evidence) == [
+            ("+4315120000", "import", "imported from a.csv"),
+            ("info@zahn.at", "site", "https://zahn.at/"),
+            ("jo@zahn.at", "site", "loaded from a file of leads"),
+        ]
         lead, _ = stored(cli, "old.at")
         assert (lead.business_name, lead.city, lead.crawled_at_ms) == ("B", "Vienna", 0)
 
