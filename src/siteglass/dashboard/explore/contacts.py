@@ -157,7 +157,7 @@ def _seen(sightings: Sequence[Sighting]) -> list[SeenOn]:
             one.page,
             _METHODS.get(one.method, one.method),
             _day(one.last_seen_ms),
-            is_import=one.method in (IMPORT_METHOD, PLACE_METHOD),
+            is_import=not one.page.startswith(("https://", "http://")),
         )
         for one in sightings
     ]
