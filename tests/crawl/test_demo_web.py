@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import httpx
+import pytest
 
 from siteglass.settings import Settings, load_settings
 from siteglass_demo.sites import sites
@@ -24,6 +25,8 @@ from testing.service import serving
 from tests.crawl.conftest import SITEGLASS, run_crawl, siteglass
 
 COUNT = 6
+GUIDE = Path("docs/guides/from-nothing-to-10000-dentists.md").resolve()
+RELEASE = "release/2026-10-21.0/theme=places/type=place"
 
 
 @contextmanager
@@ -76,7 +79,12 @@ def test_made_up_sites_are_crawled_and_a_change_is_found(crawl_settings: Setting
     assert siteglass(settings, "crawl", "forget", changing).startswith(f"{changing} is forgotten")
 
 
-def test_places_become_leads_and_no_trap_is_fetched(crawl_settings: Settings, tmp_path: Path) -> None:
+def test_places_become_leads_and_no_trap_is_fetched(
+    crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commands of the guide, as they are printed there."""
+    *fills, refresh, status = re.findall(r"^siteglass (.+)$", GUIDE.read_text(), re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
     labels = {site.domain: site for site in sites(COUNT, seed=1)}
     opted_out, elsewhere, *dentists = labels
     with made_up_web(tmp_path / "web") as given, environment(given):
@@ -85,17 +93,19 @@ def test_places_become_leads_and_no_trap_is_fetched(crawl_settings: Settings, tm
         rows = [{**row, "websites": [f"http://www.{domain}/praxis"]} for domain in (opted_out, *dentists)]
         rows += [{**row, "websites": [text and text.format(7) for text in trap] or None} for trap in TRAPS]
         rows += [{**row, "websites": [f"https://{elsewhere}/"], "addresses": [{"country": "DE"}]}]
-        write_places(tmp_path / "places.parquet", "taxonomy", rows)
+        write_places(tmp_path / "places" / RELEASE / "part-0.parquet", "taxonomy", rows)
         siteglass(settings, "suppress", "add", opted_out, "--reason", "asked to be left out")
-        places = str(tmp_path / "places.parquet")
-        siteglass(settings, "fill", "places", "--country", "AUT", "--trade", "dentist", "--from", places)
-        work = str(tmp_path / "work")
-        siteglass(settings, "refresh", "run", "--promote", "--workers", "1", "--work", work)
+        for fill in fills:
+            assert f"{COUNT - 2} domains, some" in siteglass(settings, *fill.split())
+        siteglass(settings, *refresh.split())
+        assert "0 domains are due" in siteglass(settings, *status.split())
     with serving(settings) as client:
-        assert _titles(client) == {
-            domain: labels[domain].title for domain in dentists if labels[domain].kind == "normal"
-        }
-    (sends,) = (tmp_path / "work" / "archives").glob("*.sends.tsv")
+        answer = client.post("/v1/leads/search", json={"select": ["domain", "phones"]}).json()
+        shown = {one.pop("domain"): one for one in answer["results"]}
+    # All that can be a lead, with what the place says where the site says nothing. Each was fetched.
+    assert set(shown) == {domain for domain in dentists if labels[domain].kind == "normal"}
+    assert all(one["phones"] and one["crawled_at"] for one in shown.values())
+    (sends,) = (tmp_path / "var/crawl/archives").glob("*.sends.tsv")
     assert {line.split("\t")[1] for line in sends.read_text().splitlines()} == set(dentists)
 
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from siteglass.cli.crawl import with_store
 from siteglass.cli.generations import read_checks, run_rebuild, with_checks
-from siteglass.cli.index import load_stored, run
+from siteglass.cli.index import run
+from siteglass.cli.ingest import read_suppressed, update_leads_of
+from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
-    from siteglass.corpus.lead_store import ImportedLeads, StoredFile
+    from siteglass.corpus.rejects import Rejects
     from siteglass.index.index import Index
     from siteglass.ingest.imports.columns import ColumnMapping
-    from siteglass.ingest.imports.leads import Preview
+    from siteglass.ingest.imports.leads import Preview, TableImport
+    from siteglass.ingest.pipeline import RunOrder
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _MAX_REASONS = 20
@@ -24,13 +31,15 @@ _MAX_REASONS = 20
 @click.command("import")
 @click.argument("source", type=_FILE)
 @click.option("--mapping", type=_FILE, help="TOML or JSON file: column -> field, or ignore.")
+@click.option("--licence", default="", help="Licence of the data; details and evidence show it.")
+@with_store
 @click.option("--dry-run", is_flag=True, help="Show what would be loaded, and load nothing. Needs no engines.")
 @click.option(
     "--add/--replace",
     "adds",
     default=True,
     show_default=True,
-    help="Add to all generations that receive writes, or make a new generation of this file alone live.",
+    help="Add to the leads of the live generation, or make a new generation of this file alone live.",
 )
 @click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024), help="With --replace.")
 @click.option(
@@ -42,6 +51,9 @@ _MAX_REASONS = 20
 def index_import(
     source: Path,
     mapping: Path | None,
+    licence: str,
+    work: Path,
+    store: str,
     dry_run: bool,
     adds: bool,
     shards: int,
@@ -50,47 +62,83 @@ def index_import(
 ) -> None:
     """Import a table of companies: CSV, XLSX, NDJSON or Parquet with any columns, one of them with domains.
 
-    With --replace the new generation is verified first, by the options of `rebuild`.
+    Its rows go into the facts store, by default that of `refresh run`: they fill what the websites leave open. With
+    --replace the new generation is verified first, by the options of `rebuild`.
     """
     from siteglass.ingest.imports.leads import open_import, preview
+    from siteglass.ingest.pipeline import RunOrder
     from siteglass.platform.backends import Clock
     from siteglass.platform.progress import progress
 
     with ExitStack() as reading:
         advance_to = reading.enter_context(progress("Reading", source.stat().st_size, unit="bytes"))
-        table = reading.enter_context(open_import(source, mapping, Clock().now_ms(), advance_to))
+        table = reading.enter_context(open_import(source, mapping, Clock().now_ms(), advance_to, licence))
         if dry_run:
             result = preview(table)
         else:
-            stored = run(lambda index: _enter(index, source, table.imported, adds=adds))
+            if adds:
+                run(_require_live)  # before the store has the table
+            order = RunOrder((), work, suppressed=read_suppressed(True), store=store, settings=load_settings())
+            order = _stored(table, source, order, adds=adds)
     if dry_run:
         _print_preview(table.mapping, result)
         return
     _print_ignored(table.mapping)
+    _print_rejects(table.rejects, source, work)
     if adds:
-        load_stored(stored)
+        update_leads_of(order, checks)
     else:
-        _replace(stored, shards, replicas, checks)
+        _replace(order, shards, replicas, checks)
 
 
-async def _enter(index: Index, source: Path, imported: ImportedLeads, *, adds: bool) -> StoredFile:
-    from siteglass.corpus.lead_store import imported_file
+async def _require_live(index: Index) -> None:
     from siteglass.index import generations
-    from siteglass.index.entry import enter_store
 
-    if adds:
-        await generations.require_writable(index)  # before the store has the file: each import makes a new one
-    (stored,) = await enter_store(index, [imported_file(source, index.settings.lead_store, imported)])
-    return stored
+    if await generations.live(index) is None:
+        raise generations.GenerationError(
+            "No generation is live. Make one of this table: siteglass index import --replace"
+        )
 
 
-def _replace(stored: StoredFile, shards: int, replicas: int | None, checks: dict[str, Any]) -> None:
+def _stored(table: TableImport, source: Path, order: RunOrder, *, adds: bool) -> RunOrder:
+    """A run that makes leads of the table, whose rows are in a file of records. If it `adds` to them, leads that were
+    loaded from files are there, too: what they say must stay."""
+    from siteglass.corpus.tables import TableError
+    from siteglass.ingest.sources import SourceRecord, loaded_leads
+    from siteglass.ingest.store.facts_store import open_store
+    from siteglass.ingest.tasks import write_records
+
+    domains: list[str] = []
+
+    def read() -> Iterator[SourceRecord]:
+        for record in table.records:
+            domains.append(record.lead.domain)
+            yield record
+        if adds:
+            with open_store(order.store_address, order.settings) as store:
+                yield from loaded_leads(store, order.settings.lead_store, domains)
+
+    path = write_records(order.work / "facts", read(), order.suppressed)
+    if not domains:
+        rejects = table.rejects
+        raise TableError(f"{source}: none of its {rejects.count} {rejects.place}s is a lead. {rejects.first_reason()}")
+    return replace(order, records=(path,))
+
+
+def _replace(order: RunOrder, shards: int, replicas: int | None, checks: dict[str, Any]) -> None:
+    """A new generation of the table alone. The facts store gets it, too: the next crawl of its sites needs it."""
     from siteglass.index import generations, rebuild
+    from siteglass.ingest.pipeline import RunResult, add_records, build
 
     tolerances, golden = read_checks(checks)
-    shape = generations.Shape(shards, replicas)
-    plan = rebuild.RebuildPlan(shape, promote=True, tolerances=tolerances, golden=golden)
-    run_rebuild(lambda index: rebuild.rebuild(index, [stored.path], plan), "The import failed")
+    plan = rebuild.RebuildPlan(generations.Shape(shards, replicas), promote=True, tolerances=tolerances, golden=golden)
+
+    def load(result: RunResult) -> None:
+        run_rebuild(lambda index: rebuild.rebuild(index, [result.leads], plan), "The import failed")
+
+    with TemporaryDirectory(dir=order.work) as alone:
+        build(replace(order, work=Path(alone), store="", is_whole=True), load)
+    add_records(order)
 
 
 def _print_preview(mapping: ColumnMapping, result: Preview) -> None:
@@ -109,6 +157,14 @@ def _print_preview(mapping: ColumnMapping, result: Preview) -> None:
         click.echo(f"  {count} x {field or 'row'}: {reason}")
     if (more := len(result.rejects.reasons) - _MAX_REASONS) > 0:
         click.echo(f"  and {more} other reasons")
+
+
+def _print_rejects(rejects: Rejects, source: Path, work: Path) -> None:
+    """How many values and rows were left out, and where they are listed."""
+    path = work / f"{source.stem}.rejects.ndjson"
+    rejects.write(path)
+    if rejects.count:
+        click.echo(f"{rejects.count} values or {rejects.place}s were rejected and left out; see {path}", err=True)
 
 
 def _print_ignored(mapping: ColumnMapping) -> None:

@@ -110,6 +110,11 @@ def update_leads(
     _build(replace(order, settings=load_settings()), True, _Loading(promote, 1, Tolerances(), None, loaded))
 
 
+def update_leads_of(order: RunOrder, checks: dict[str, Any]) -> None:
+    """Put the records of an order into the facts store, and update the leads of the live generation."""
+    _build(order, True, _Loading(False, 1, *read_checks(checks)))
+
+
 @ingest.command("rebuild")
 @_WORK
 @_STORE

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,9 +19,10 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from siteglass.corpus.evidence_files import IMPORT_METHOD, EvidenceWriter, Sighting, evidence_of
+from siteglass.corpus.evidence_files import evidence_of
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import (
     LEAD_SCHEMA,
@@ -31,6 +32,7 @@ from siteglass.corpus.lead_files import (
     column_values,
     open_parquet,
     read_lines,
+    read_row_group,
     replacing,
     unknown_column,
 )
@@ -65,25 +67,11 @@ class StoredFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedLeads:
-    """The leads of a table that somebody has, see `ingest.imports`. They can be read once."""
-
-    leads: Iterator[tuple[int, Lead]]
-    """Each with its line or row."""
-    rejects: Rejects
-    origin: str
-    """Where the operator says they are from: "imported from leads.csv on 2026-11-17"."""
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class IncomingFile:
     """A file of leads that is not in the store yet, or is there without the present mark."""
 
     source: Path
     target: Path
-    imported: ImportedLeads | None = None
-    """What is read of a source that is a table."""
 
     @property
     def is_stored(self) -> bool:
@@ -130,37 +118,25 @@ def stored_file(path: Path) -> StoredFile | None:
     return StoredFile(path, mark.rejected) if mark.checks == checks_version() else None
 
 
-def imported_file(source: Path, store: Path, imported: ImportedLeads) -> IncomingFile:
-    """Where the leads of a table belong in the store. Each import has its own file: its time is that of its leads."""
-    return IncomingFile(source, store / f"{source.stem}-{imported.at_ms}.parquet", imported)
-
-
 @contextmanager
 def as_parquet(incoming: IncomingFile) -> Iterator[tuple[Path, Rejects]]:
     """The file as Parquet, and a list of rejects, with the lines that are not leads on it.
 
-    Others are converted to a file with one column more, the line of each lead, that is deleted afterwards. An imported
-    table gets its evidence beside that file.
+    Others are converted to a file with one column more, the line of each lead, that is deleted afterwards.
     """
-    imported = incoming.imported
-    if incoming.source.suffix == ".parquet" and imported is None:
+    if incoming.source.suffix == ".parquet":
         yield incoming.source, Rejects("row")
         return
-    rejects = imported.rejects if imported else Rejects("line")
-    leads = imported.leads if imported else _accepted_lines(incoming.source, rejects)
+    rejects = Rejects("line")
+    leads = _accepted_lines(incoming.source, rejects)
     aside = incoming.target.with_name(f".{incoming.target.name}.{os.getpid()}.lines")
     count = 0
     try:
-        with ExitStack() as open_files:
-            writer = open_files.enter_context(pq.ParquetWriter(aside, LEAD_SCHEMA.append(_LINE), compression="lz4"))
-            if imported:
-                evidence = open_files.enter_context(EvidenceWriter(aside))
+        with pq.ParquetWriter(aside, LEAD_SCHEMA.append(_LINE), compression="lz4") as writer:
             while group := list(islice(leads, ROW_GROUP_SIZE)):
                 lines = pa.array([line for line, _ in group], pa.int64())
                 table = pa.Table.from_batches([batch_of([lead for _, lead in group])]).append_column(_LINE, lines)
                 writer.write_table(table, row_group_size=ROW_GROUP_SIZE)
-                if imported:
-                    evidence.write_group(_import_sightings(imported, [lead for _, lead in group]))
                 count += len(group)
         if rejects.count and not count:
             raise LeadFileError(
@@ -169,7 +145,6 @@ def as_parquet(incoming: IncomingFile) -> Iterator[tuple[Path, Rejects]]:
         yield aside, rejects
     finally:
         aside.unlink(missing_ok=True)
-        evidence_of(aside).unlink(missing_ok=True)
 
 
 def _accepted_lines(source: Path, rejects: Rejects) -> Iterator[tuple[int, Lead]]:
@@ -178,22 +153,6 @@ def _accepted_lines(source: Path, rejects: Rejects) -> Iterator[tuple[int, Lead]
             rejects.add(line, "", "", "", lead, None)
         else:
             yield line, lead
-
-
-def _import_sightings(imported: ImportedLeads, leads: Iterable[Lead]) -> Iterator[Sighting]:
-    """The evidence of imported contacts names no page, but who says so."""
-    for lead in leads:
-        contacts = [("email", value) for value in lead.emails] + [("phone", value) for value in lead.phones]
-        for kind, value in contacts:
-            yield Sighting(
-                domain=lead.domain,
-                kind="email" if kind == "email" else "phone",
-                value=value,
-                page=imported.origin,
-                method=IMPORT_METHOD,
-                first_seen_ms=imported.at_ms,
-                last_seen_ms=imported.at_ms,
-            )
 
 
 def note_domains(path: Path, known: KnownDomains, *, numbered: bool) -> None:
@@ -223,6 +182,22 @@ def highest_number(store: Path) -> int:
     Taken before numbers are allotted: a database that is older than the store would allot them again.
     """
     return max((_highest_in(path) for path in stored_paths(store)), default=0)
+
+
+def newest_leads(store: Path, domains: Collection[str]) -> Iterable[tuple[Path, Lead]]:
+    """Of each of these domains that has one, the newest lead, and its file. Reads the domains of all files."""
+    newest: dict[str, tuple[Path, Lead]] = {}
+    wanted = pa.array(sorted(domains), pa.string())
+    for path in stored_paths(store):
+        with open_parquet(path) as file:
+            for number in range(file.num_row_groups):
+                names = file.read_row_group(number, columns=["domain"]).column("domain")
+                if not pc.any(pc.is_in(names, value_set=wanted)).as_py():
+                    continue
+                for lead in read_row_group(file, number, domains):
+                    if lead.domain not in newest or newest[lead.domain][1].version <= lead.version:
+                        newest[lead.domain] = path, lead
+    return newest.values()
 
 
 def stored_paths(store: Path) -> list[Path]:
@@ -267,7 +242,7 @@ def write_stored(
     `parquet` and `rejects` are of `as_parquet`, `numbers` those of every domain that it has.
     """
     target = incoming.target
-    given = evidence_of(parquet if incoming.imported else incoming.source)
+    given = evidence_of(incoming.source)
     if not incoming.is_stored and given.exists():
         with replacing(evidence_of(target)) as copy, given.open("rb") as original:
             shutil.copyfileobj(original, copy)

@@ -83,8 +83,7 @@ def _grouped(files: list[IncomingFile]) -> list[list[IncomingFile]]:
     groups: list[list[IncomingFile]] = []
     leads = 0
     for file in files:
-        # How many rows a table has is known after it was read; the domains of one fit into memory.
-        count = 0 if file.imported else count_leads(file.source)
+        count = count_leads(file.source)
         if not groups or leads + count > MAX_LEADS_AT_ONCE:
             groups.append([])
             leads = 0

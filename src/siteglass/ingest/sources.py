@@ -1,15 +1,18 @@
-"""Facts that no page of the site said: records of imports and of places, and how they fill what its pages leave open.
+"""Facts that no page in the store said: records of imports and of places, and how they fill what pages leave open.
 
 A record is a row of the facts store beside the pages of its domain. Its address names source and id, such as
 "import:leads.csv". It is of the kind robots, which says nothing by itself, so that the release before reads over it, as
 over what DNS says. Its text is the record as JSON. Values are not part of the history of pages, and do not count as
-values that many sites share. An import must never take away what was crawled.
+values that many sites share. An import must never take away what was crawled. So a lead that was loaded from a file
+is a record, too: of the source site.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -17,13 +20,20 @@ import pyarrow as pa
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA
 from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead
 from siteglass.corpus.lead_files import batch_of, leads_of
+from siteglass.corpus.lead_store import newest_leads
+from siteglass.ingest.captures import newest_ms
 from siteglass.ingest.extract.gazetteer import settled
 from siteglass.ingest.extract.phone_numbers import international, number_of
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.grouped import ASCENDING, listed, pc
 from siteglass.query.vocabulary import vocabulary
 
+if TYPE_CHECKING:
+    from siteglass.ingest.store.facts_store import FactsStore
+
 PRECEDENCE: tuple[str, ...] = ("site", "import", "place")
+_DOMAINS_AT_ONCE = 100_000
+"""The whole lead store is read for so many."""
 NEVER_MS = 0
 """As `Lead.crawled_at_ms`: the site was not fetched."""
 
@@ -48,7 +58,8 @@ _ALONE = tuple(
 class SourceRecord(msgspec.Struct, frozen=True):
     """What a source says of a domain."""
 
-    source: Literal["import", "place"]
+    source: Literal["site", "import", "place"]
+    """"site": what a crawl found of which the store has no pages, see `loaded_leads`."""
     id: str
     """The file of an import, the id of a place: a newer record of the same one takes the place of the older."""
     label: str
@@ -103,7 +114,7 @@ def row_of(record: SourceRecord) -> PageFacts:
 
 def record_of(row: PageFacts) -> SourceRecord | None:
     """The record of a row; None: it is of a page."""
-    if not row.url.startswith(("import:", "place:")):
+    if not row.url.startswith(tuple(f"{source}:" for source in PRECEDENCE)):
         return None
     return _record(row.url, row.archive, row.captured_at_ms, row.text)
 
@@ -111,8 +122,8 @@ def record_of(row: PageFacts) -> SourceRecord | None:
 def _record(url: str, label: str, at_ms: int, text: str) -> SourceRecord:
     source, _, name = url.partition(":")
     stored = msgspec.json.decode(text, type=_Stored)
-    lead = msgspec.convert(stored.lead, Lead)
-    return SourceRecord("import" if source == "import" else "place", name, label, stored.licence, at_ms, lead)
+    said = {"source": source, "id": name, "label": label, "licence": stored.licence, "at_ms": at_ms}
+    return msgspec.convert({**said, "lead": stored.lead}, SourceRecord)
 
 
 class Divided(NamedTuple):
@@ -125,7 +136,7 @@ class Divided(NamedTuple):
 def divided(captures: pa.Table) -> Divided:
     """Rows of the facts store by what they are."""
     url = captures.column("url")
-    is_record = pc.or_(pc.starts_with(url, "import:"), pc.starts_with(url, "place:"))
+    is_record = pc.match_substring_regex(url, f"^({'|'.join(PRECEDENCE)}):")
     if not pc.any(is_record).as_py():
         return Divided(captures, {})
     rows = captures.filter(is_record)
@@ -159,12 +170,19 @@ def with_records(
     return batch, pa.Table.from_pylist(given, EVIDENCE_SCHEMA)
 
 
-def filled_lead(site: Lead | None, records: Iterable[SourceRecord], precedence: Sequence[str]) -> Lead:
+def filled_lead(site: Lead | None, records: Sequence[SourceRecord], precedence: Sequence[str]) -> Lead:
     """One lead of what its pages and some records say: each field from the first source that says it.
 
-    Of one source, the newest record counts first. State and city come from sources that agree on the country.
+    Of one source, the newest record counts first. State and city come from sources that agree on the country. Of
+    pages and a record of the site, the newer crawl counts.
     """
-    ordered = sorted(records, key=lambda one: (precedence.index(one.source), -one.at_ms, one.id))
+    for crawled in [one.lead for one in records if one.source == "site"]:
+        if site is None or site.crawled_at_ms < crawled.crawled_at_ms:
+            site = crawled
+    ordered = [one for one in records if one.source != "site"]
+    if site is not None and not ordered:
+        return site
+    ordered.sort(key=lambda one: (precedence.index(one.source), -one.at_ms, one.id))
     said: list[tuple[int, Lead]] = [(precedence.index(one.source), _detailed(one)) for one in ordered]
     if site is not None:
         said.append((precedence.index("site"), site))
@@ -222,7 +240,9 @@ def _times(site: Lead | None, records: Sequence[SourceRecord]) -> dict[str, int]
 
 
 def _detailed(record: SourceRecord) -> Lead:
-    """The lead of a record, with details of its contacts that say where they are from."""
+    """The lead of a record, with details of its contacts that say where they are from; those of a site do so."""
+    if record.source == "site":
+        return record.lead
 
     def details(values: Iterable[str]) -> tuple[ContactDetail, ...]:
         return tuple(
@@ -245,19 +265,60 @@ def _detailed(record: SourceRecord) -> Lead:
 def _evidence(lead: Lead, records: Sequence[SourceRecord]) -> Iterator[dict[str, Any]]:
     """Of each contact that records gave: which say it."""
     for record in records:
-        for kind in ("email", "phone"):
-            for value in set(getattr(record.lead, f"{kind}s")) & set(getattr(lead, f"{kind}s")):
+        for kind, values, details in (
+            ("email", record.lead.emails, record.lead.emails_detail),
+            ("phone", record.lead.phones, record.lead.phones_detail),
+        ):
+            # Only what a crawl found has pages, and even there they may be unknown.
+            pages = {one["value"]: one for one in details if one["page"] and record.source == "site"}
+            for value in set(values) & set(getattr(lead, f"{kind}s")):
+                one = pages.get(value)
                 yield {
                     "domain": lead.domain,
                     "kind": kind,
                     "value": value,
-                    "page": record.origin,
+                    "page": one["page"] if one else record.origin,
                     "method": record.source,
-                    "first_seen_ms": record.at_ms,
-                    "last_seen_ms": record.at_ms,
+                    "first_seen_ms": (one and one.get("first_seen_ms")) or record.at_ms,
+                    "last_seen_ms": (one and one.get("last_seen_ms")) or record.at_ms,
                     "archive": record.id,
                     "offset": 0,
                 }
+
+
+# --- leads of files -----------------------------------------------------------------------------
+
+
+def loaded_leads(store: FactsStore, lead_store: Path, domains: Collection[str]) -> Iterator[SourceRecord]:
+    """Leads of the lead store whose crawl is newer than all that the facts store has of their domain.
+
+    They were loaded from files of leads. Those that the release before imported are records of their imports: it gave
+    them the time of the import as that of a crawl, which is in the name of the file.
+    """
+    ordered = sorted(domains)
+    for start in range(0, len(ordered), _DOMAINS_AT_ONCE):
+        some = ordered[start : start + _DOMAINS_AT_ONCE]
+        crawled = _crawl_times(store, some)
+        for path, lead in newest_leads(lead_store, some):
+            if lead.crawled_at_ms <= crawled.get(lead.domain, NEVER_MS):
+                continue
+            name = path.stem.removesuffix(f"-{lead.crawled_at_ms}")
+            if name == path.stem:
+                yield SourceRecord("site", "loaded", "loaded from a file of leads", "", lead.version, lead)
+            else:
+                imported = msgspec.structs.replace(lead, crawled_at_ms=NEVER_MS)
+                yield SourceRecord("import", name, f"imported from {name}", "", lead.version, imported)
+
+
+def _crawl_times(store: FactsStore, domains: Collection[str]) -> dict[str, int]:
+    """By domain, the newest time at which a page was fetched, or at which a record says that it was."""
+    times: dict[str, int] = {}
+    for table in store.pages(domains):
+        pages, records = divided(table)
+        said = [(domain, one.lead.crawled_at_ms) for domain, several in records.items() for one in several]
+        for domain, at_ms in chain(zip(listed(pages, "domain"), newest_ms(pages).tolist(), strict=True), said):
+            times[domain] = max(at_ms, times.get(domain, NEVER_MS))
+    return times
 
 
 # --- rows of tables -----------------------------------------------------------------------------

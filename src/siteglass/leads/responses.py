@@ -334,7 +334,7 @@ class SightingOnPage(ResponseBody):
         ),
     ]
     method: Annotated[
-        str, Meta(description="How the page contained it, such as `mailto` or `text`; or `import`, `place`.")
+        str, Meta(description="How the page contained it, such as `mailto` or `text`; or `import`, `place`, `site`.")
     ]
     first_seen: Annotated[Time, Meta(description="Time of the oldest capture of the page that contains it.")]
     last_seen: Annotated[Time, Meta(description="Newest one.")]

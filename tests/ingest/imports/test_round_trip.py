@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from siteglass.corpus.domains import is_of_the_internet
 from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
-from siteglass.corpus.lead_files import read_parquet
-from siteglass.corpus.lead_store import imported_file
 from siteglass.ingest.imports.leads import open_import
+from siteglass.ingest.sources import with_phones_and_state
 from siteglass.leads.downloads.columns import COLUMN_SETS, phone_text
 from siteglass.leads.downloads.sheets import csv_cell, csv_lines
 from siteglass.query.values import moment_text
 from siteglass_demo.leads import generate
-from testing.lead_store import entered
 
 NOW_MS = 1_794_000_000_000
 NEGATED = {
@@ -43,25 +42,35 @@ def record_of(lead: Lead) -> dict[str, Any]:
 
 @pytest.mark.parametrize("columns", ["siteglass", "hubspot", "salesforce"])
 def test_a_downloaded_file_comes_in_again(tmp_path: Path, columns: str) -> None:
-    source, store, chosen = tmp_path / "download.csv", tmp_path / "store", COLUMN_SETS[columns]
+    source, chosen = tmp_path / "download.csv", COLUMN_SETS[columns]
     # The demo has domains under .mf, which no registry offers.
     leads = [lead for lead in generate(300, 4) if is_of_the_internet(lead.domain)]
     rows = [[csv_cell(value) for value in chosen.row(record_of(lead))] for lead in leads]
     source.write_bytes(csv_lines([chosen.headings], start=chosen.byte_order_mark) + csv_lines(rows))
     with open_import(source, None, NOW_MS, lambda _: None) as table:
-        stored = entered(imported_file(source, store, table.imported), store)
-    rejects = [json.loads(line) for line in stored.rejects.read_text().splitlines()] if stored.rejected else []
+        again = [one.lead for one in table.records]
+        table.rejects.write(tmp_path / "rejects")
+    rejects = (
+        [json.loads(line) for line in (tmp_path / "rejects").read_text().splitlines()] if table.rejects.count else []
+    )
     # CRMs get names of states, and Spain has a province and a community of Madrid.
     assert {one["reason"].partition(":")[0] for one in rejects} <= {"means several states of ESP"}
     assert len(rejects) == (0 if columns == "siteglass" else 3)
     nameless = {one["domain"] for one in rejects}
-    again = [lead for _, group in read_parquet(stored.path) for lead in group]
+    expected = [
+        with_phones_and_state(
+            replace(
+                lead,
+                phones=tuple(map(phone_text, lead.phones)),
+                state="" if lead.domain in nameless else lead.state,
+            )
+        )
+        for lead in leads
+    ]
     for name in SAME if columns == "siteglass" else OF_CRMS:
-        for lead, same in zip(leads, again, strict=True):
-            known = "" if name == "state" and lead.domain in nameless else getattr(lead, name)
-            assert getattr(same, name) == known, (lead.domain, name)
+        assert [getattr(lead, name) for lead in again] == [getattr(lead, name) for lead in expected], name
     if columns == "siteglass":
-        assert [lead.phones for lead in again] == [tuple(map(phone_text, lead.phones)) for lead in leads]
+        assert [lead.phones for lead in again] == [lead.phones for lead in expected]
         assert [lead.technologies for lead in again] == [lead.technologies or None for lead in leads]
         assert [lead.social_links for lead in again] == [
             {network: lead.social_links[network] for network in SOCIAL_NETWORKS if network in lead.social_links}

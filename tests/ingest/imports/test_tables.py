@@ -15,15 +15,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from siteglass.corpus.evidence_files import read_evidence
 from siteglass.corpus.lead import Lead
-from siteglass.corpus.lead_files import read_parquet, record_place
-from siteglass.corpus.lead_store import imported_file
 from siteglass.corpus.tables import TableError, TableLimits
 from siteglass.ingest.imports import sources
 from siteglass.ingest.imports.columns import map_columns, read_mapping
 from siteglass.ingest.imports.leads import Preview, open_import, preview
-from testing.lead_store import entered
+from siteglass.ingest.sources import known_fields
 
 NOW_MS = 1_794_000_000_000
 EXCEL = [
@@ -158,16 +155,16 @@ def test_the_same_leads_come_of_every_form(tmp_path: Path, name: str, write: Cal
     assert result.first == [
         Lead(
             domain="mueller.de",
-            crawled_at_ms=NOW_MS,
+            crawled_at_ms=0,
             business_name="Müller & Söhne",
             emails=("jo@mueller.de", "info@mueller.de"),
             emails_personal=("jo@mueller.de",),
-            phones=("+49 30 1234567",),
+            phones=("+49301234567",),
             country="DEU",
         ),
         Lead(
             domain="cafe.at",
-            crawled_at_ms=NOW_MS,
+            crawled_at_ms=0,
             url="https://cafe.at/",
             business_name="Café „Zur Post“",
             country="AUT",
@@ -195,7 +192,7 @@ def test_values_of_json_and_parquet_keep_their_types(tmp_path: Path) -> None:
         social_links={"facebook": "https://facebook.com/a"},
     )
     lines = previewed(tmp_path / "a.ndjson")
-    assert lines.first == [lead, Lead(domain="b.com", crawled_at_ms=NOW_MS)]
+    assert lines.first == [lead, Lead(domain="b.com", crawled_at_ms=0)]
     assert [reason.partition(":")[0] for _, reason in lines.rejects.reasons] == [
         "not a JSON object", "expected text or a number", "not JSON",
     ]  # fmt: skip
@@ -213,22 +210,20 @@ def test_lines_after_an_open_quote_are_read(tmp_path: Path) -> None:
     )
 
 
-def test_evidence_names_the_file_and_the_day(tmp_path: Path) -> None:
-    source, store = tmp_path / "leads.csv", tmp_path / "store"
-    source.write_text("domain,email,phone\na.com,jo@a.com,+1 512 555 0100\nb.com,,\n")
+def test_a_record_names_the_file_and_the_day(tmp_path: Path) -> None:
+    source = tmp_path / "leads.csv"
+    source.write_text("domain,email,phone,country,city\na.at,jo@a.at,01 5120000,AT,Wien\nb.com,,,,\n")
     progress: list[int] = []
-    with open_import(source, None, NOW_MS, progress.append) as table:
-        stored = entered(imported_file(source, store, table.imported), store)
+    with open_import(source, None, NOW_MS, progress.append, "CC0-1.0") as table:
+        first, second = table.records
     assert progress[-1] == source.stat().st_size
-    ((_, leads),) = read_parquet(stored.path)
-    assert [(lead.domain, lead.lead_no) for lead in leads] == [("a.com", 1), ("b.com", 2)]
-    seen = read_evidence(store, record_place(stored.path, 0), "a.com")
-    assert [(one.kind, one.value, one.method, one.page) for one in seen] == [
-        ("email", "jo@a.com", "import", "imported from leads.csv on 2026-11-06"),
-        ("phone", "+1 512 555 0100", "import", "imported from leads.csv on 2026-11-06"),
-    ]
-    assert {one.last_seen_ms for one in seen} == {NOW_MS}
-    assert sorted(path.suffix for path in store.iterdir()) == [".evidence", ".parquet"]
+    assert (first.source, first.id, first.at_ms) == ("import", "leads.csv", NOW_MS)
+    assert first.origin == "imported from leads.csv on 2026-11-06, CC0-1.0"
+    assert known_fields(first.lead) == {
+        "domain": "a.at", "crawled_at_ms": 0, "emails": ("jo@a.at",), "emails_personal": ("jo@a.at",),
+        "phones": ("+4315120000",), "country": "AUT", "state": "9", "city": "Vienna",
+    }  # fmt: skip
+    assert second.lead == Lead(domain="b.com", crawled_at_ms=0)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pyarrow as pa
@@ -40,7 +40,7 @@ def merged(folder: Path, rows: Sequence[PageFacts], precedence: Sequence[str] = 
     return {lead.domain: lead for path in folder.glob("*.parquet") for _, group in read_parquet(path) for lead in group}
 
 
-def record(chance: random.Random, domain: str, source: str) -> SourceRecord:
+def record(chance: random.Random, domain: str, source: Literal["site", "import", "place"]) -> SourceRecord:
     """A record that says some things and leaves others open."""
     said: dict[str, Any] = {
         "business_name": f"{source} name",
@@ -62,13 +62,16 @@ def record(chance: random.Random, domain: str, source: str) -> SourceRecord:
         "state": chance.choice(("", "BE")),
         "city": "Berlin",
     }
+    at_ms = START_MS + chance.randrange(9_000)
+    # A site's words are from a crawl; a table may say when its sites were crawled; a place was never fetched.
+    crawled = {"site": at_ms, "import": chance.choice((0, 0, at_ms - 5_000)), "place": 0}[source]
     return SourceRecord(
-        "import" if source == "import" else "place",
-        chance.choice("ab"),
+        source,
+        chance.choice("ab") if source != "site" else "loaded",
         f"from {source}",
         chance.choice(("", "CC0-1.0")),
-        START_MS + chance.randrange(9_000),
-        Lead(domain=domain, crawled_at_ms=0, **kept, **(place if chance.random() < 0.5 else {})),
+        at_ms,
+        Lead(domain=domain, crawled_at_ms=crawled, **kept, **(place if chance.random() < 0.5 else {})),
     )
 
 
@@ -79,6 +82,9 @@ def plainly(site: Lead | None, records: Sequence[SourceRecord], precedence: Sequ
         known = newest.get((one.source, one.id))
         if known is None or one.at_ms > known.at_ms:
             newest[one.source, one.id] = one
+    loaded = newest.pop(("site", "loaded"), None)
+    if loaded and (site is None or site.crawled_at_ms < loaded.lead.crawled_at_ms):
+        site = loaded.lead
     leads: list[Lead] = []
     for source in precedence:
         if source == "site":
@@ -95,8 +101,9 @@ def plainly(site: Lead | None, records: Sequence[SourceRecord], precedence: Sequ
     state = expected["state"] = next((lead.state for lead in near if lead.state), "")
     expected["city"] = next((lead.city for lead in near if lead.city and lead.state in ("", state)), "")
     expected["social_links"] = {k: v for lead in reversed(leads) for k, v in lead.social_links.items()}
-    expected["crawled_at_ms"] = site.crawled_at_ms if site else 0
-    expected["version"] = max([site.version if site else 0, *(one.at_ms for one in records)])
+    crawls = [site] if site else leads
+    expected["crawled_at_ms"] = next((lead.crawled_at_ms for lead in crawls if lead.crawled_at_ms), 0)
+    expected["version"] = max([site.version if site else 0, *(one.at_ms for one in newest.values())])
     return expected
 
 
@@ -110,8 +117,11 @@ def test_mixtures_equal_a_plain_reading(tmp_path: Path) -> None:
         more = [random_page(chance, domain) for _ in range(3)] if chance.random() < 0.5 else []
         home = plain_page(domain, kind="page" if kind == "noindex" else kind, noindex=kind == "noindex")
         pages[domain] = [] if kind == "nothing" else [home, *more]
-        sources = [source for source in ("import", "place") for _ in range(chance.randrange(4))]
-        records[domain] = [record(chance, domain, source) for source in sources]
+        records[domain] = [
+            record(chance, domain, source) for source in ("import", "place") for _ in range(chance.randrange(4))
+        ]
+        if chance.random() < 0.3:
+            records[domain].append(record(chance, domain, "site"))
     site_rows = [page for several in pages.values() for page in several]
     rows = [*site_rows, *(row_of(one) for several in records.values() for one in several)]
     chance.shuffle(rows)

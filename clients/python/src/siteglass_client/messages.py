@@ -203,7 +203,7 @@ class Sighting(Record):
     2026-10, LICENCE`.
     """
     method = field[str]()
-    """How the page contained it, such as `mailto` or `text`; or `import`, `place`."""
+    """How the page contained it, such as `mailto` or `text`; or `import`, `place`, `site`."""
     first_seen = field[str]()
     """Time of the oldest capture of the page that contains it."""
     last_seen = field[str]()

@@ -24,6 +24,7 @@ _METHODS = {
     "whatsapp": "WhatsApp link",
     IMPORT_METHOD: "by the operator",
     PLACE_METHOD: "in a map of places",
+    "site": "crawl, loaded from a file",
 }
 _OTHER_DOMAIN = {"affiliate": "related domain", "unknown": "other domain, owner not certain"}
 _PHONE = {"own": "Phone · of the business", "unknown": "Phone · owner not certain"}
@@ -156,7 +157,7 @@ def _seen(sightings: Sequence[Sighting]) -> list[SeenOn]:
             one.page,
             _METHODS.get(one.method, one.method),
             _day(one.last_seen_ms),
-            is_import=one.method in (IMPORT_METHOD, PLACE_METHOD),
+            is_import=not one.page.startswith(("https://", "http://")),
         )
         for one in sightings
     ]

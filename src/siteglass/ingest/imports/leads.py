@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import batch_of, leads_of
-from siteglass.corpus.lead_store import ImportedLeads
 from siteglass.corpus.rejects import Rejects
 from siteglass.corpus.role import is_role
 from siteglass.corpus.tables import TableError
@@ -23,6 +22,7 @@ from siteglass.corpus.value_checks import check_values
 from siteglass.ingest.imports.cells import CellError, clean, read_cell, read_host, read_text
 from siteglass.ingest.imports.columns import ColumnMapping, Target, map_columns, read_mapping
 from siteglass.ingest.imports.sources import Row, Source, open_source
+from siteglass.ingest.sources import NEVER_MS, SourceRecord, known_fields, with_phones_and_state
 
 PREVIEW_LEADS = 5
 _ROWS_AT_ONCE = 1_000
@@ -34,7 +34,9 @@ class TableImport:
 
     mapping: ColumnMapping
     source: Source
-    imported: ImportedLeads
+    rejects: Rejects
+    records: Iterator[SourceRecord]
+    """They can be read once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,34 +50,40 @@ class Preview:
 
 @contextmanager
 def open_import(
-    path: Path, mapping_file: Path | None, now_ms: int, on_progress: Callable[[int], None]
+    path: Path, mapping_file: Path | None, now_ms: int, on_progress: Callable[[int], None], licence: str = ""
 ) -> Iterator[TableImport]:
-    """A table whose leads are read while this is open; raises TableError. Progress is in bytes of the file."""
+    """A table whose records are read while this is open; raises TableError. Progress is in bytes of the file."""
     given = read_mapping(mapping_file) if mapping_file else None
     with open_source(path) as source:
         mapping = map_columns(source.columns, given)
         rejects = Rejects(source.place, mapping.columns_of)
         day = datetime.fromtimestamp(now_ms / 1000, UTC).date()
-        leads = _RowReader(mapping, now_ms, rejects).read(source, on_progress)
-        yield TableImport(mapping, source, ImportedLeads(leads, rejects, f"imported from {path.name} on {day}", now_ms))
+        rows = _RowReader(mapping, now_ms, rejects).read(source, on_progress)
+        records = (
+            SourceRecord("import", path.name, f"imported from {path.name} on {day}", licence, now_ms, lead)
+            for lead in _checked(rows, rejects)
+        )
+        yield TableImport(mapping, source, rejects, records)
+
+
+def _checked(rows: Iterator[tuple[int, Lead]], rejects: Rejects) -> Iterator[Lead]:
+    """Leads with the values that searches use."""
+    while group := list(islice(rows, _ROWS_AT_ONCE)):
+        batch = pa.Table.from_batches([batch_of([lead for _, lead in group])])
+        yield from map(with_phones_and_state, leads_of(check_values(batch, [place for place, _ in group], rejects)))
 
 
 def preview(table: TableImport) -> Preview:
     """Read the whole table as an import would, and load nothing."""
-    leads, rejects = table.imported.leads, table.imported.rejects
-    first: list[Lead] = []
-    count = 0
-    while group := list(islice(leads, _ROWS_AT_ONCE)):
-        batch = pa.Table.from_batches([batch_of([lead for _, lead in group])])
-        checked = check_values(batch, [place for place, _ in group], rejects)
-        first.extend(leads_of(checked.slice(0, PREVIEW_LEADS - len(first))))
-        count += len(group)
-    return Preview(first, count, rejects)
+    first = [one.lead for one in islice(table.records, PREVIEW_LEADS)]
+    return Preview(first, len(first) + sum(1 for _ in table.records), table.rejects)
 
 
 def lead_as_json(lead: Lead) -> str:
     """What is known of a lead, as a line of a file of leads has it."""
-    known = {name: value for name in Lead.__struct_fields__ if (value := getattr(lead, name)) not in (None, "", (), {})}
+    known = known_fields(lead)
+    if known["crawled_at_ms"] == NEVER_MS:
+        del known["crawled_at_ms"]
     return msgspec.json.encode(known).decode()
 
 
@@ -140,16 +148,13 @@ class _RowReader:
         return domain
 
     def _crawled_at_ms(self, place: int, domain: str, cells: list[Any]) -> int | None:
-        """When the data is from: the time of the import if the row does not say. None if it says what is not a time.
-
-        The time decides which record of a website is newer, so that a row without a true one is left out.
-        """
+        """When the row says that the site was crawled, NEVER_MS if it does not. None if it says what is not a time."""
         if self._crawled_place is None:
-            return self._now_ms
+            return NEVER_MS
         cell = cells[self._crawled_place]
         try:
             text = "" if cell is None else clean(cell)
-            return read_text(Target("crawled_at_ms"), text, self._now_ms) if text else self._now_ms
+            return read_text(Target("crawled_at_ms"), text, self._now_ms) if text else NEVER_MS
         except CellError as error:
             self._rejects.add(place, domain, "crawled_at_ms", str(cell), str(error), None)
             return None
