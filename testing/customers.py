@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import re
 import secrets
-import ssl
 import threading
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,11 +24,11 @@ from siteglass.corpus.lead import Lead
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.api_calls import SEARCH, answered, refused
+from testing.service import TLS
 
 TIMEOUT_MS = 10_000
 FAST = "tests"
 """A plan whose rate no test reaches."""
-_TLS = ssl.create_default_context()  # made once: a client that makes its own takes longer than a request
 
 Result = TypeVar("Result")
 Marks = list[tuple[str, Mark]]
@@ -119,7 +118,7 @@ class Bank:
     def client(self, key: str | None) -> httpx.Client:
         """A client that sends this key; closed with the bank."""
         headers = {} if key is None else {"X-API-Key": key}
-        made = httpx.Client(base_url=self.base_url, headers=headers, timeout=90, trust_env=False, verify=_TLS)
+        made = httpx.Client(base_url=self.base_url, headers=headers, timeout=90, trust_env=False, verify=TLS)
         return self._open.enter_context(made)
 
     def customer(
@@ -178,7 +177,7 @@ class Bank:
 def async_client(base_url: str, key: str | None = None) -> httpx.AsyncClient:
     """A client for many requests at once."""
     headers = {} if key is None else {"X-API-Key": key}
-    return httpx.AsyncClient(base_url=base_url, headers=headers, timeout=90, trust_env=False, verify=_TLS)
+    return httpx.AsyncClient(base_url=base_url, headers=headers, timeout=90, trust_env=False, verify=TLS)
 
 
 @dataclass

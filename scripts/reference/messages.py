@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from reference.markdown import code, json_code, plain, table
@@ -10,26 +11,33 @@ from siteglass.openapi.document import document
 from siteglass.settings import Settings
 from siteglass.web.operations import Operation
 
-DOCUMENT = document(Settings())
 _FORMATS = {"date-time": "time", "date": "day"}
+
+
+@cache
+def _document() -> dict[str, Any]:
+    """Made when the first table is: tests that only name this module need not wait a second for it."""
+    return document(Settings())
 
 
 def schema_of(name: str) -> dict[str, Any]:
     """The schema of a body."""
-    schema: dict[str, Any] = DOCUMENT["components"]["schemas"][name]
+    schema: dict[str, Any] = _document()["components"]["schemas"][name]
     return schema
 
 
 def response_example(operation: Operation) -> Any:
     """The example that the document shows of an operation's response."""
-    described = DOCUMENT["paths"][operation.path][operation.method.lower()]
+    described = _document()["paths"][operation.path][operation.method.lower()]
     media = described["responses"][str(operation.success.status)]["content"]["application/json"]
     return next(iter(media["examples"].values()))["value"]
 
 
 def parameters_of(operation: Operation) -> list[dict[str, Any]]:
     """The parameters of an operation that are sent after `?` or in the path."""
-    described: list[dict[str, Any]] = DOCUMENT["paths"][operation.path][operation.method.lower()].get("parameters", [])
+    described: list[dict[str, Any]] = _document()["paths"][operation.path][operation.method.lower()].get(
+        "parameters", []
+    )
     return described
 
 

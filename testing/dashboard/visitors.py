@@ -29,7 +29,7 @@ from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.accounts import owner
 from testing.mails import Outbox
-from testing.service import RUN_PREFIX, SECRET, filled, make_test_account, serving, settings_for
+from testing.service import RUN_PREFIX, SECRET, TLS, filled, make_test_account, serving, settings_for
 
 Result = TypeVar("Result")
 
@@ -60,7 +60,7 @@ class Visitor:
         # Each comes from a different address, as the proxy reports it.
         self.address = address or f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}"
         self._client = httpx.Client(
-            base_url=url, timeout=90, trust_env=False, headers={"X-Forwarded-For": self.address}
+            base_url=url, timeout=90, trust_env=False, verify=TLS, headers={"X-Forwarded-For": self.address}
         )
 
     @property

@@ -16,6 +16,7 @@ from siteglass.ingest.store import files as store_files
 from siteglass.ingest.store.facts_store import FactsStore, open_store
 from siteglass.ingest.store.manifest import StoreError
 from siteglass.ingest.store.sorting import folded_files
+from testing.outcomes import by_night
 from testing.random_facts import write_facts
 from tests.ingest.store.reference_fold import folded
 from tests.ingest.store.test_folding import random_captures
@@ -38,14 +39,14 @@ def tasks_in(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted((folder / "facts").glob("*.parquet"))}
 
 
-@pytest.mark.parametrize("rows", [1, 7, 1_000])
+@pytest.mark.parametrize("rows", [7, 1_000, *by_night(1)])
 def test_sorting_with_few_rows_in_memory(tmp_path: Path, captures: list[PageFacts], rows: int) -> None:
     tables = list(folded_files(sorted(tasks_in(tmp_path).values()), rows))
     assert [page for table in tables for page in from_table(table)] == folded(captures)
     assert [path.name for path in (tmp_path / "facts").iterdir() if path.is_dir()] == []
 
 
-@pytest.mark.parametrize("rows", [1, 20, 1_000])
+@pytest.mark.parametrize("rows", [20, 1_000, *by_night(1)])
 def test_pages_of_some_domains(
     tmp_path: Path, captures: list[PageFacts], rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
