@@ -185,13 +185,16 @@ def test_a_cap_is_never_passed(agent: Agent, buyer: Customer, german: list[Lead]
     assert before - buyer.balance()[1] == cap
     assert told["credits"]["lead_left"] == before - cap
     assert _price(german[: len(told["leads"])]) == cap
-    with buyer.untouched():
-        again = agent.call("search", **GERMAN, select=["emails"], max_lead_credits=cap)
-        assert (again["leads"], again["credits"]["lead_used"]) == (told["leads"], 0)
-        assert f"{cap} lead credits were already paid for these leads within the last day" in again["say"]
-        price = agent.call("search", cursor=told["next"], max_leads=5)["price"]
-        following = german[len(told["leads"]) :][:5]
-        assert price == {"lead_credits": _price(following), "api_credits": 0, "exact": True}
+    books = buyer.books()
+    again = agent.call("search", **GERMAN, select=["emails"], max_lead_credits=cap)
+    assert (again["leads"], again["credits"]["lead_used"]) == (told["leads"], 0)
+    assert f"{cap} lead credits were already paid for these leads within the last day" in again["say"]
+    price = agent.call("search", cursor=told["next"], max_leads=5)["price"]
+    following = german[len(told["leads"]) :][:5]
+    assert price == {"lead_credits": _price(following), "api_credits": 0, "exact": True}
+    # A page that costs nothing is not stored: it is found again, and noted again.
+    assert buyer.balance() == (books.api, books.lead)
+    assert {row["lead"] for row in buyer.books().rows[len(books.rows) :]} <= {0}
     after = agent.call("search", cursor=told["next"], max_leads=5, max_lead_credits=5)
     assert [lead["domain"] for lead in after["leads"]] == [lead.domain for lead in following]
     assert after["credits"]["lead_used"] == price["lead_credits"]

@@ -19,7 +19,18 @@ from tests.suppression.world import command
 
 WHY = "Invoice 2026-114 is not paid"
 STILL_THERE = {
-    *("overview", "usage", "usage.csv", "ledger", "ledger.csv", "ledger.head", "ledger.entry", "plan", "settings", "audit"),
+    *(
+        "overview",
+        "usage",
+        "usage.csv",
+        "ledger",
+        "ledger.csv",
+        "ledger.head",
+        "ledger.entry",
+        "plan",
+        "settings",
+        "audit",
+    ),
     *("keys", "key", "key.revoke.ask", "key.revoke", "sign_out", "confirm", "confirm.password", "accounts", "switch"),
 }
 # Of what stays of an erased account. `idempotency` and `in_doubt` belong to the ledger, and are forgotten after a day.
