@@ -192,3 +192,17 @@ def test_who_is_greeted_and_who_signs_is_no_condition_and_no_doubt(text: str, le
 
 def test_a_closing_word_before_a_request_hides_nothing() -> None:
     assert "@city(Denver)" in interpret("Plumbers in Texas, thanks. Also with a phone, in Denver", TODAY).directives
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("roofers & plumbers in Ohio", {"@country(USA)", "@state(OH)", "@trade(plumber, roofer)"}),
+        ("gyms in LA, 20k/month on ads",
+         {"@country(USA)", "@city(Los Angeles)", "@trade(gym)", "@spends(>=20000)"}),
+        ("gyms in TX, LA and MS", {"@country(USA)", "@state(LA, MS, TX)", "@trade(gym)"}),
+        ("gyms in New Orleans, LA", {"@country(USA)", "@state(LA)", "@city(New Orleans)", "@trade(gym)"}),
+    ],
+)  # fmt: skip
+def test_short_forms(text: str, meaning: set[str]) -> None:
+    assert set(interpret(text, TODAY).directives) == meaning

@@ -32,6 +32,7 @@ from siteglass.query.natural.text import (
     tokenise,
     with_and,
     with_for,
+    with_per,
     with_shared_heads,
     without_abbreviating_stops,
 )
@@ -68,6 +69,7 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     tokens = without_abbreviating_stops(quietened(tokenise(text)), words.sets["abbreviations"])
     tokens = with_and(tokens, lambda word: words.role(word, Role.PLACE_PREPOSITION) is not None)
     tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(_NOUNS))
+    tokens = with_per(tokens, lambda word: words.role(word, Role.UNIT) is not None)
     tokens = with_shared_heads(tokens, words.sets["directions"])
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)
     letter = find_letter(tokens, words) - quoted.keys() - required.keys()

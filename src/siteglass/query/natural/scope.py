@@ -188,6 +188,8 @@ class _Scope:
 
     def _goes_on(self, at: int, part: Segment, covered: Segment) -> bool:
         """Whether the denial reaches the next member of a list."""
+        if len(part.tokens) > 1 and Role.USING in self._sentence.words.roles(part.tokens[0].key):
+            return False  # "ohne Facebook, mit Telefon"
         similar = (part.kind in _ADJECTIVES) == (covered.kind in _ADJECTIVES)
         similar = similar and (family(part) == "place") == (family(covered) == "place")
         if self._joint is not None and self._names_kind(at) and self._covers_kind(covered):
