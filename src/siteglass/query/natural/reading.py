@@ -13,6 +13,7 @@ from siteglass.query.natural.alternatives import read_alternatives
 from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.changes import read_changes, refuse_changes
 from siteglass.query.natural.choice import choose
+from siteglass.query.natural.corrections import take_back
 from siteglass.query.natural.dates import read_dates
 from siteglass.query.natural.keywords import read_keywords
 from siteglass.query.natural.kinds import Role
@@ -127,6 +128,7 @@ def read(words: Words, today: date, steps: Steps, forced: Mapping[int, Sense] | 
             sentence.note(Reading(literal.clauses, [part], "directive", directive=directive))
     read_required(sentence, words.required)
     choose(sentence, forced or {})
+    take_back(sentence)
     refuse_topics(sentence)
     read_changes(sentence)
     refuse_wishes(sentence)
