@@ -239,10 +239,10 @@ class _Scope:
         return False
 
     def _affirmed(self, at: int) -> bool:
-        """ "no phone, email required"."""
+        """ "no phone, email required", "ohne TikTok, Telefon muss vorhanden sein"."""
         following = self._sentence.parts[at + 1 : at + 3]
         words = {word for part in following if part.has(Role.FUNCTION, Role.GENERIC) for word in part.key.split()}
-        return not self._sentence.sets["affirming"].isdisjoint(words)
+        return any(not self._sentence.sets[name].isdisjoint(words) for name in ("affirming", "obliging"))
 
     def _denies_before(self, at: int) -> bool:
         """ "Klaviyo no", "Klaviyo: no", "Austin excl.": a denial after what it denies."""
