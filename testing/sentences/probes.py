@@ -55,23 +55,28 @@ def city_and_state() -> Iterator[Probe]:
         yield Probe(f"{trade} {city.name} {code}".lower(), gold)
 
 
+def _alone(code: str) -> tuple[str, str]:
+    """What a code without a city means; "LA" is Los Angeles."""
+    return "@country(USA)", '@city("Los Angeles")' if code == "LA" else f"@state({code})"
+
+
 def in_state() -> Iterator[Probe]:
     """ "plumbers in tx"."""
     for trade, code in zip(cycle(TRADES), _states()):
-        yield Probe(f"{trade} in {code.lower()}", (f"@trade({TRADE_IDS[trade]})", "@country(USA)", f"@state({code})"))
+        yield Probe(f"{trade} in {code.lower()}", (f"@trade({TRADE_IDS[trade]})", *_alone(code)))
 
 
 def state_at_end() -> Iterator[Probe]:
     """ "plumbers tx with a phone number"."""
     for trade, code in zip(cycle(TRADES), _states()):
-        gold = (f"@trade({TRADE_IDS[trade]})", "@country(USA)", f"@state({code})", "@has_phone")
+        gold = (f"@trade({TRADE_IDS[trade]})", *_alone(code), "@has_phone")
         yield Probe(f"{trade} {code.lower()} with a phone number", gold)
 
 
 def capital_codes() -> Iterator[Probe]:
     """ "plumbers in TX"."""
     for trade, code in zip(cycle(TRADES), _states()):
-        yield Probe(f"{trade} in {code}", (f"@trade({TRADE_IDS[trade]})", "@country(USA)", f"@state({code})"))
+        yield Probe(f"{trade} in {code}", (f"@trade({TRADE_IDS[trade]})", *_alone(code)))
 
 
 def large_cities() -> Iterator[Probe]:

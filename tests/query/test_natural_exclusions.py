@@ -113,3 +113,20 @@ def test_a_full_stop_that_ends_a_sentence_still_does() -> None:
     expected = said("@country(USA)", "@state(TX)", "@trade(dentist)", "@technology(Shopify)")
     assert conditions("Dentists in Texas, no max. Uses Shopify.") >= expected
     assert conditions("dentists in Texas. Shopify") == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Hotels ohne Facebook, mit Telefon",
+        "hoteles sin Facebook, con teléfono",
+        "alberghi senza Facebook, con telefono",
+        "hôtels sans Facebook, avec téléphone",
+        "hotéis sem Facebook, com telefone",
+        "hotels zonder Facebook, met telefoon",
+        "hotele bez Facebooka, z telefonem",
+    ],
+)
+def test_a_preposition_ends_a_denial(sentence: str) -> None:
+    """It may be part of a phrase for the thing, such as "mit Telefon"."""
+    assert conditions(sentence) == said("@trade(hotel)", "!@has_facebook", "@has_phone")

@@ -51,7 +51,7 @@ def test_a_noun_phrase_of_the_request_is_a_keyword(query: str, keywords: set[str
             {"@country(USA)", "@state(OH)", "@trade(gym)", "@has_phone"},
             "looming",
         ),
-        ("sector: hotels, geo: Malta", {"@country(MLT)", "@trade(hotel)"}, "geo"),
+        ("sector: hotels, orbit: Malta", {"@country(MLT)", "@trade(hotel)"}, "orbit"),
         ("bakeries in Porto. Kind regards, Marek", {"@country(PRT)", "@city(Porto)", "@trade(bakery)"}, "Marek"),
         (
             "The client sells insurance software. Needs law firms in Iowa",

@@ -192,3 +192,45 @@ def test_who_is_greeted_and_who_signs_is_no_condition_and_no_doubt(text: str, le
 
 def test_a_closing_word_before_a_request_hides_nothing() -> None:
     assert "@city(Denver)" in interpret("Plumbers in Texas, thanks. Also with a phone, in Denver", TODAY).directives
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("roofers & plumbers in Ohio", {"@country(USA)", "@state(OH)", "@trade(plumber, roofer)"}),
+        ("gyms in LA, 20k/month on ads",
+         {"@country(USA)", "@city(Los Angeles)", "@trade(gym)", "@spends(>=20000)"}),
+        ("gyms in TX, LA and MS", {"@country(USA)", "@state(LA, MS, TX)", "@trade(gym)"}),
+        ("gyms in New Orleans, LA", {"@country(USA)", "@state(LA)", "@city(New Orleans)", "@trade(gym)"}),
+    ],
+)  # fmt: skip
+def test_short_forms(text: str, meaning: set[str]) -> None:
+    assert set(interpret(text, TODAY).directives) == meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("dentists in Texas or Ohio, no wait, Utah", {"@country(USA)", "@state(TX, UT)", "@trade(dentist)"}),
+        ("Zahnärzte in Köln, nein warte, Bonn", {"@country(DEU)", "@city(Bonn)", "@trade(dentist)"}),
+        ("stores on Magento, I mean Shopify, in Ohio", {"@country(USA)", "@state(OH)", "@technology(Shopify)"}),
+        ("sorry, need dentists in Ohio", {"@country(USA)", "@state(OH)", "@trade(dentist)"}),
+    ],
+)
+def test_what_is_corrected_within_a_sentence_is_not_searched(text: str, meaning: set[str]) -> None:
+    assert set(interpret(text, TODAY).directives) == meaning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Settore: dentisti\nCittà: Torino\nContatti: telefono",
+        "Branża: dentysta; Miasto: Turyn; Kontakt: telefon",
+        "Sector: dentistas | Ciudad: Turín | Contacto: teléfono",
+    ],
+)
+def test_labels_of_notes(text: str) -> None:
+    meaning = read_meaning({"query": text}, 0)
+    assert meaning.sentence is not None
+    assert set(meaning.sentence.directives) == {"@country(ITA)", "@city(Turin)", "@trade(dentist)", "@has_phone"}
+    assert find_doubts(meaning) == []

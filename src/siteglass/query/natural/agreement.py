@@ -39,6 +39,8 @@ _NEXT_PART = frozenset(
      Role.GOOD_SEO, Role.RUNS_ADS, Role.NO_ADS, Role.RECENT, Role.LOW_SPENDER, Role.HEAVY_SPENDER, Role.FLAG_BAD,
      Role.FLAG_GOOD)
 )  # fmt: skip
+# "LA" is Louisiana only beside another state, or after one of its cities.
+_LOS_ANGELES = Sense(Role.CITY, ("Los Angeles", "USA"))
 # Looked up once: on Python 3.11 the member of an enum costs more than the rest of such a test.
 _CITY_KIND = Role.CITY
 _COUNTRIES = (Role.COUNTRY, Role.NATIONALITY)
@@ -115,7 +117,13 @@ class _Places:
 
     def _decide_state(self, at: int) -> None:
         if sense := self._state(at):
-            self._decided[at] = (1, sense)
+            alone = self._tokens[at].key == "la" and not any(self._is_state(other) for other in self._beside(at))
+            self._decided[at] = (1, _LOS_ANGELES if alone else sense)
+
+    def _is_state(self, at: int) -> bool:
+        return self._state(at) is not None or any(
+            sense.kind == Role.STATE for _, senses in self._found[at] for sense in senses
+        )
 
     def _city_before(self, at: int) -> None:
         """ "houston tx", "Portland, OR": a city of that state right before the code."""
@@ -284,7 +292,7 @@ class _Places:
         for at, token in enumerate(self._tokens):
             beside = self._beside(at) if token.key == "la" and at not in self._decided else []
             if any(self._city_at(other, 1) and not self._lexicon.roles(self._tokens[other].key) for other in beside):
-                self._decided[at] = (1, Sense(Role.CITY, ("Los Angeles", "USA")))
+                self._decided[at] = (1, _LOS_ANGELES)
 
     def _cities_after_countries(self) -> None:
         """ "croatia split zadar": bare names right after a country that they are in."""

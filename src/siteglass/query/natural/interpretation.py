@@ -167,7 +167,7 @@ class Interpretation:
     def _suspicions(self) -> list[Suspicion]:
         """What a second look doubts, apart from words that are reported anyhow."""
         read = [Said(clause, _places(known.words)) for clause, known in self.understood.items()]
-        notes = [Said(None, _places(note.words), note.excludes) for note in self.unsupported]
+        notes = [Said(None, _places(note.words), note.excludes or note.settled) for note in self.unsupported]
         return look_again(self.query, self._words.language, [*read, *notes])
 
     @cached_property

@@ -161,6 +161,8 @@ class Role(StrEnum):
     """A phrase that is part of a noun, whatever its words mean elsewhere."""
     ABOUT_ME = "about_me"
     """The author of the sentence: "my agency"."""
+    CORRECTION = "correction"
+    """What is before it is replaced by what follows: "no wait"."""
     WISH = "wish"
     """Something that no field answers; its value says what."""
     CHANGE = "change"

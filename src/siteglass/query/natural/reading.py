@@ -13,6 +13,7 @@ from siteglass.query.natural.alternatives import read_alternatives
 from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.changes import read_changes, refuse_changes
 from siteglass.query.natural.choice import choose
+from siteglass.query.natural.corrections import take_back
 from siteglass.query.natural.dates import read_dates
 from siteglass.query.natural.keywords import read_keywords
 from siteglass.query.natural.kinds import Role
@@ -33,6 +34,7 @@ from siteglass.query.natural.text import (
     tokenise,
     with_and,
     with_for,
+    with_per,
     with_shared_heads,
     without_abbreviating_stops,
 )
@@ -69,6 +71,7 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     tokens = without_abbreviating_stops(quietened(tokenise(text)), words.sets["abbreviations"])
     tokens = with_and(tokens, lambda word: words.role(word, Role.PLACE_PREPOSITION) is not None)
     tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(_NOUNS))
+    tokens = with_per(tokens, lambda word: words.role(word, Role.UNIT) is not None)
     tokens = with_shared_heads(tokens, words.sets["directions"])
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)
     letter = find_letter(tokens, words) - quoted.keys() - required.keys()
@@ -127,6 +130,7 @@ def read(words: Words, today: date, steps: Steps, forced: Mapping[int, Sense] | 
     read_required(sentence, words.required)
     join_pairs(sentence.parts)
     choose(sentence, forced or {})
+    take_back(sentence)
     refuse_topics(sentence)
     read_changes(sentence)
     refuse_wishes(sentence)

@@ -198,6 +198,8 @@ class _Scope:
 
     def _goes_on(self, at: int, part: Segment, covered: Segment) -> bool:
         """Whether the denial reaches the next member of a list."""
+        if len(part.tokens) > 1 and Role.USING in self._sentence.words.roles(part.tokens[0].key):
+            return False  # "ohne Facebook, mit Telefon"
         if self._listed and self._joint is not None:
             return not self._affirmed(at)
         similar = (part.kind in _ADJECTIVES) == (covered.kind in _ADJECTIVES)
@@ -249,7 +251,7 @@ class _Scope:
         return False
 
     def _affirmed(self, at: int) -> bool:
-        """ "no phone, email required"."""
+        """ "no phone, email required", "ohne TikTok, Telefon muss vorhanden sein"."""
         following = self._sentence.parts[at + 1 : at + 3]
         words = {word for part in following if not part.has(*_JOINING) for word in part.key.split()}
         return not (self._sentence.sets["affirming"] | self._sentence.sets["obliging"]).isdisjoint(words)

@@ -169,6 +169,15 @@ def with_for(tokens: list[Token], nouns: Callable[[str], bool]) -> list[Token]:
     return made
 
 
+def with_per(tokens: list[Token], units: Callable[[str], bool]) -> list[Token]:
+    """ "20k/month on ads": a slash between a number and a time is "per"."""
+    made = list(tokens)
+    for at in range(1, len(tokens) - 1):
+        if tokens[at].text == "/" and tokens[at - 1].kind == TokenKind.NUMBER and units(tokens[at + 1].key):
+            made[at] = replace(tokens[at], key="per", kind=TokenKind.WORD, hyphen=True)  # Italian, too
+    return made
+
+
 def with_shared_heads(tokens: list[Token], directions: Container[str]) -> list[Token]:
     """ "North and South Carolina" said in full: the shared word comes twice, with the place where it was written."""
     made: list[Token] = []

@@ -107,6 +107,9 @@ def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
         meanings = trades().meanings_if_begun(text)
         if meanings is None:
             break
+        outer = (part, sentence.parts[at])  # "roofers & plumbers" are two, though names may have an "&" inside
+        if any(one.kind == Role.SIGN for one in outer):
+            continue
         if meanings and (trade := _trade(sentence, sentence.parts[at : end + 1], text, meanings)):
             best = (list(range(at, end + 1)), trade)
     return best
