@@ -104,7 +104,8 @@ def _stored(table: TableImport, source: Path, order: RunOrder, *, adds: bool) ->
     """A run that makes leads of the table, whose rows are in a file of records. If it `adds` to them, leads that were
     loaded from files are there, too: what they say must stay."""
     from siteglass.corpus.tables import TableError
-    from siteglass.ingest.sources import SourceRecord, loaded_leads
+    from siteglass.ingest.imports.loaded import loaded_leads
+    from siteglass.ingest.sources import SourceRecord
     from siteglass.ingest.store.facts_store import open_store
     from siteglass.ingest.tasks import write_records
 

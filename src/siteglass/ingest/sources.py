@@ -10,9 +10,7 @@ is a record, too: of the source site.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -20,20 +18,13 @@ import pyarrow as pa
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA
 from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead
 from siteglass.corpus.lead_files import batch_of, leads_of
-from siteglass.corpus.lead_store import newest_leads
-from siteglass.ingest.captures import newest_ms
 from siteglass.ingest.extract.gazetteer import settled
 from siteglass.ingest.extract.phone_numbers import international, number_of
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.grouped import ASCENDING, listed, pc
 from siteglass.query.vocabulary import vocabulary
 
-if TYPE_CHECKING:
-    from siteglass.ingest.store.facts_store import FactsStore
-
 PRECEDENCE: tuple[str, ...] = ("site", "import", "place")
-_DOMAINS_AT_ONCE = 100_000
-"""The whole lead store is read for so many."""
 NEVER_MS = 0
 """As `Lead.crawled_at_ms`: the site was not fetched."""
 
@@ -59,7 +50,7 @@ class SourceRecord(msgspec.Struct, frozen=True):
     """What a source says of a domain."""
 
     source: Literal["site", "import", "place"]
-    """"site": what a crawl found of which the store has no pages, see `loaded_leads`."""
+    """"site": what a crawl found of which the store has no pages, see `imports.loaded`."""
     id: str
     """The file of an import, the id of a place: a newer record of the same one takes the place of the older."""
     label: str
@@ -284,41 +275,6 @@ def _evidence(lead: Lead, records: Sequence[SourceRecord]) -> Iterator[dict[str,
                     "archive": record.id,
                     "offset": 0,
                 }
-
-
-# --- leads of files -----------------------------------------------------------------------------
-
-
-def loaded_leads(store: FactsStore, lead_store: Path, domains: Collection[str]) -> Iterator[SourceRecord]:
-    """Leads of the lead store whose crawl is newer than all that the facts store has of their domain.
-
-    They were loaded from files of leads. Those that the release before imported are records of their imports: it gave
-    them the time of the import as that of a crawl, which is in the name of the file.
-    """
-    ordered = sorted(domains)
-    for start in range(0, len(ordered), _DOMAINS_AT_ONCE):
-        some = ordered[start : start + _DOMAINS_AT_ONCE]
-        crawled = _crawl_times(store, some)
-        for path, lead in newest_leads(lead_store, some):
-            if lead.crawled_at_ms <= crawled.get(lead.domain, NEVER_MS):
-                continue
-            name = path.stem.removesuffix(f"-{lead.crawled_at_ms}")
-            if name == path.stem:
-                yield SourceRecord("site", "loaded", "loaded from a file of leads", "", lead.version, lead)
-            else:
-                imported = msgspec.structs.replace(lead, crawled_at_ms=NEVER_MS)
-                yield SourceRecord("import", name, f"imported from {name}", "", lead.version, imported)
-
-
-def _crawl_times(store: FactsStore, domains: Collection[str]) -> dict[str, int]:
-    """By domain, the newest time at which a page was fetched, or at which a record says that it was."""
-    times: dict[str, int] = {}
-    for table in store.pages(domains):
-        pages, records = divided(table)
-        said = [(domain, one.lead.crawled_at_ms) for domain, several in records.items() for one in several]
-        for domain, at_ms in chain(zip(listed(pages, "domain"), newest_ms(pages).tolist(), strict=True), said):
-            times[domain] = max(at_ms, times.get(domain, NEVER_MS))
-    return times
 
 
 # --- rows of tables -----------------------------------------------------------------------------
