@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests: 4,000 demo leads in a live index, loaded once a run, and the service over them."""
+"""Fixtures shared by all tests: 20,000 demo leads in a live index, loaded once a run, and the service over them."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ gc.disable()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# More by night, and fewer in a copy of the checkout that lives for a minute (scripts/first_change.py).
-LEADS = int(os.environ.get("SITEGLASS_TEST_LEADS", "4000"))
+# Fewer in a copy of the checkout that lives for a minute (scripts/first_change.py).
+LEADS = int(os.environ.get("SITEGLASS_TEST_LEADS", "20000"))
 SEED = 7
 # Longer than any module whose tests name the day.
 MODULE_S = 180

@@ -150,10 +150,10 @@ def test_late_counts_are_estimated_and_marked(live_settings: Settings, client: h
         response = late.post(FACETS, json=body)
     assert response.headers["X-Total-Estimated"] == "true"
     answer = answered(response)
-    # 1 of 64 leads is counted: about 40 here, so that 45 % is three standard deviations.
-    assert answer["total_results"] == pytest.approx(exact["total_results"], rel=0.45)
+    # 1 of 64 leads is counted: about 200 here, so that 20 % is three standard deviations.
+    assert answer["total_results"] == pytest.approx(exact["total_results"], rel=0.2)
     assert answer["price"]["estimated"]
-    assert answer["price"]["with_email"] == pytest.approx(exact["price"]["with_email"], rel=0.6)
+    assert answer["price"]["with_email"] == pytest.approx(exact["price"]["with_email"], rel=0.25)
     (facet,) = answer["facets"]
     counts = {value["value"]: value["count"] for value in exact["facets"][0]["counts"]}
     assert facet["estimated"]
