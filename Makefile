@@ -131,7 +131,6 @@ alone: setup ## Run the tests that need the machine for themselves, one after th
 	$(call tests,0,alone,--alone)
 
 .PHONY: nightly
-nightly: export SITEGLASS_TEST_LEADS := 20000
 nightly: setup up browser ## Everything: the tests of every change, the long ones, and each race 12 times
 	$(call tests,$(PYTEST_WORKERS),nightly,$(BESIDE) --nightly)
 	$(call tests,0,nightly-alone,--alone --nightly)
