@@ -252,7 +252,10 @@ class _Scope:
         """ "no phone, email required"."""
         following = self._sentence.parts[at + 1 : at + 3]
         words = {word for part in following if not part.has(*_JOINING) for word in part.key.split()}
-        return not (self._sentence.sets["affirming"] | self._sentence.sets["obliging"]).isdisjoint(words)
+        if not (self._sentence.sets["affirming"] | self._sentence.sets["obliging"]).isdisjoint(words):
+            return True
+        before = {word for part in self._sentence.parts[max(0, at - 2) : at] for word in part.key.split()}
+        return not self._sentence.sets["insisting"].isdisjoint(before)  # "ohne Telefon, dafür E-Mail"
 
     def _denies_before(self, at: int) -> bool:
         """ "Klaviyo no", "Klaviyo: no", "Austin excl.": a denial after what it denies."""

@@ -18,6 +18,8 @@ _OPPOSITE = 0.45
 _DOUBTED = 0.59
 # An exclusion reaches what is said so many words after or before it.
 _REACH = 5
+# One that takes a second one back has hardly a word between: "drop anyone lacking a phone".
+_NEXT = 2
 
 # Words that exclude. Those of "" exclude in every language; the others are words of something else elsewhere.
 _EXCLUDING = {
@@ -27,6 +29,7 @@ _EXCLUDING = {
         |save for|apart from|aside from|other than|anything but|everything but|all but
         |skip(?:ping)?|omit(?:ting)?|avoid(?:s|ing)?|ignor(?:e|ing)|leav(?:e|ing) out|leave(?= (?:\S+ ){1,5}out\b)
         |rul(?:e|ing) out|filter(?:ing)? out|steer(?:s|ing)? clear|free of|yet to|zero|-free
+        |rather than|instead of|nobody|no one|noone|nothing|used to|formerly|niemand|nadie|personne n\w*|ninguem|nikt
         |none|unless|outside|ohne|kein\w*|nicht|niemals|weder|auss?er\w*|ausgenommen|ausgeschlossen|ausschlie\w+|exkl\w*
         |bis auf|mit ausnahme
         |abgesehen|abzuglich|fehl(?:t|en|end\w*)|verzichte\w+|meiden|vermeiden|weglassen|frei von
@@ -102,6 +105,12 @@ _CLAUSE = re.compile(
     r"\b(?:on|in|at|from|with|by|to|us\w+|have|has|having|own\w*|run\w*|built|do|does|offer\w*|sell\w*)\b"
 )
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "’": "'", "ß": "s"})
+# What comes after it is said of some of those that were named.
+_OF_SOME = re.compile(
+    r"\bthe (?!first |other |right |only |best |good )\w+(?<!ing) ones\b[^.;]*\bthe \w+ ones\b"
+    r"|\b(?:the former|the latter|respectively|jeweils|erstere|letztere|respectivement|ces dern\w+|respectivamente"
+    r"|est[oa]s ultim[oa]s|rispettivamente|respectievelijk|odpowiednio)\b"
+)
 # Fields that say that something is not there.
 _LACKING = ("lacks", "missing_", "not_", "no_", "dropped")
 # A word in the name of such a thing excludes nothing: "nonprofits", "sugar-free sweets", "DACH without Austria".
@@ -143,6 +152,7 @@ def look_again(query: str, language: str, read: Sequence[Said]) -> list[Suspicio
         *_nouns(text, language, read),
         *_alternatives(text, language, read),
         *_amounts(query, text, read),
+        *_bound(text, read),
     ]
     return sorted(found, key=lambda one: one.start)
 
@@ -189,11 +199,22 @@ def _exclusions(text: str, language: str, read: Sequence[Said], ends: Sequence[i
         high = min(stop for stop in ends if stop > start)
         near = [(gap, one) for one in read if (gap := _gap(text, one, start, end, low, high)) is not None]
         gap, nearest = min(near, key=lambda one: one[0], default=(_REACH + 1, None))
-        if nearest is None or gap > _REACH or nearest.denies or _is_numeric(nearest.clause):
+        if nearest is None or gap > _REACH or _is_numeric(nearest.clause):
             continue
         said = text[slice(*nearest.spans[0])]
-        message = f"this may exclude {said!r}, which the search demands"
+        if not nearest.denies:
+            message = f"this may exclude {said!r}, which the search demands"
+        elif gap <= _NEXT and start < nearest.spans[0][0] and _holds_denial(text, language, nearest):
+            message = f"this may take back {said!r}, which the search excludes"
+        else:
+            continue
         yield Suspicion(start, end, message, _OPPOSITE, excludes=True)
+
+
+def _holds_denial(text: str, language: str, one: Said) -> bool:
+    """Whether the words of a condition say themselves that it excludes: another denial before them turns it round."""
+    words = _words("excluding", language)
+    return one.clause is not None and any(words.search(text, first, last) for first, last in one.spans)
 
 
 def _is_double(text: str, start: int, end: int) -> bool:
@@ -294,6 +315,14 @@ def _reaches_over(one: Said, start: int, end: int) -> bool:
         and one.spans[-1][1] > start
         and (isinstance(one.clause, AnyOf) or len(getattr(one.clause, "values", ())) != 1 or len(one.spans) == 1)
     )
+
+
+def _bound(text: str, read: Sequence[Said]) -> Iterator[Suspicion]:
+    """ "The Greek ones must have TikTok, the Cypriot ones LinkedIn": conditions of some of the places only."""
+    for match in _OF_SOME.finditer(text):
+        if sum(one.clause is not None for one in read) > 1:
+            yield Suspicion(*match.span(), "this may bind conditions to some of the leads, but all must meet them")
+            return
 
 
 def _amounts(query: str, text: str, read: Sequence[Said]) -> Iterator[Suspicion]:
