@@ -7,7 +7,7 @@ import pytest
 from siteglass.query.body import read_meaning
 from siteglass.query.criteria import Clause
 from siteglass.query.directives import parse
-from siteglass.query.doubt import find_doubts
+from siteglass.query.doubt import find_doubts, needs_review
 
 NOW_MS = 1_795_000_000_000
 
@@ -163,3 +163,40 @@ def test_a_country_that_is_not_counted_is_left_out(sentence: str) -> None:
 )  # fmt: skip
 def test_a_word_that_a_branch_does_not_use_is_reported(sentence: str) -> None:
     assert [doubt.kind for doubt in find_doubts(read_meaning({"query": sentence}, NOW_MS))] == ["unused"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["hotels with Wix, except those in Spain that have a phone", "hotels excluding those in Spain with a phone",
+     "hotels, not the ones on Wix that have a phone", "Hotels, außer solchen in Spanien mit Telefon",
+     "hôtels sauf ceux en Espagne qui ont un téléphone"],
+)  # fmt: skip
+def test_part_of_what_is_left_out_is_not_demanded_unasked(sentence: str) -> None:
+    assert needs_review(read_meaning({"query": sentence}, NOW_MS))
+
+
+def test_conditions_of_some_of_the_places_are_doubted() -> None:
+    meaning = read_meaning(
+        {"query": "hotels in Greece or Cyprus; the Greek ones must have TikTok, the Cypriot ones a phone"}, NOW_MS
+    )
+    assert [doubt.kind for doubt in find_doubts(meaning)] == ["unsure"]
+
+
+NOT_IN = said("!@city(Ghent, Bruges)", "@trade(hotel)")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("hotels noch in Gent noch in Brugge", NOT_IN),
+        ("hotele ani w Krakowie, ani w Warszawie", said("!@city(Krakow, Warsaw)", "@trade(hotel)")),
+        ("hotels met uitsluiting van Gent", said("!@city(Ghent)", "@trade(hotel)")),
+        ("hotel ad esclusione di Roma", said("!@city(Rome)", "@trade(hotel)")),
+        ("hotele z wykluczeniem Krakowa", said("!@city(Krakow)", "@trade(hotel)")),
+        ("hotels where nobody uses WordPress", said("!@technology(WordPress)", "@trade(hotel)")),
+        ("hotels that used to use WordPress", said("!@technology(WordPress)", "@trade(hotel)")),
+        ("hotels; exclude: Ghent, Bruges; must have: phone", NOT_IN | said("@has_phone")),
+    ],
+)
+def test_rarer_words_of_exclusion(sentence: str, expected: frozenset[Clause]) -> None:
+    assert conditions(sentence) == expected

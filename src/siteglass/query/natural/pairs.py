@@ -25,6 +25,8 @@ _ALL: dict[str, tuple[str, ...]] = {
     "zowel": ("als", "als ook"),
     "zarowno": ("jak", "jak i", "jak rowniez", "jak tez"),
 }
+# Said before each of the things that are denied.
+_NEITHER = ("noch", "ani")
 # Said before each of the alternatives.
 _EACH = (
     "soit",
@@ -52,6 +54,8 @@ def join_pairs(parts: Sequence[Segment], unless: Container[str]) -> None:
     for at, part in enumerate(parts):
         if part.key in _ALL:
             _join_all(parts, at)
+        elif part.key in _NEITHER and not _denied_before(parts, at) and _again(parts, at, part.key):
+            part.only([Sense(Role.NEGATION)])  # "noch in Gent noch in Brugge"
         elif part.key in unless and _denied_before(parts, at):
             part.only([Sense(Role.OR)])  # "no CRM, unless they use Wix": one of the two is enough
         elif (word := next((one for one in (*_EACH, *_JOINING) if _is(part, one)), "")) and _opens(parts, at, word):
@@ -64,6 +68,11 @@ def _is(part: Segment, word: str) -> bool:
 
 def _opens(parts: Sequence[Segment], at: int, word: str) -> bool:
     return word not in _JOINING or at == 0 or parts[at - 1].has(*_BEGINS)
+
+
+def _again(parts: Sequence[Segment], at: int, word: str) -> list[Segment]:
+    """Where a word, or a phrase that begins with it, comes again."""
+    return [part for part in parts[at + 2 :] if _is(part, word)]
 
 
 def _denied_before(parts: Sequence[Segment], at: int) -> bool:
@@ -85,7 +94,7 @@ def _join_all(parts: Sequence[Segment], at: int) -> None:
 
 
 def _join_each(parts: Sequence[Segment], at: int, word: str) -> None:
-    others = [part for part in parts[at + 2 :] if _is(part, word)]
+    others = _again(parts, at, word)
     if not others:
         return
     parts[at].key = EITHER

@@ -29,7 +29,8 @@ _EXCLUDING = {
         |save for|apart from|aside from|other than|anything but|everything but|all but
         |skip(?:ping)?|omit(?:ting)?|avoid(?:s|ing)?|ignor(?:e|ing)|leav(?:e|ing) out|leave(?= (?:\S+ ){1,5}out\b)
         |rul(?:e|ing) out|filter(?:ing)? out|steer(?:s|ing)? clear|free of|yet to|zero|-free
-        |rather than|instead of|nobody|no one|noone|nothing|used to|formerly|niemand|nadie|personne n\w*|ninguem|nikt
+        |anywhere but|ausschluss|exclusion|exclusao|noch(?=.*\bnoch\b)|rather than|instead of|nobody|no one
+        |noone|nothing|used to|formerly|niemand|nadie|personne n\w*|ninguem|nikt
         |none|unless|outside|ohne|kein\w*|nicht|niemals|weder|auss?er\w*|ausgenommen|ausgeschlossen|ausschlie\w+|exkl\w*
         |bis auf|mit ausnahme
         |abgesehen|abzuglich|fehl(?:t|en|end\w*)|verzichte\w+|meiden|vermeiden|weglassen|frei von
@@ -47,7 +48,7 @@ _EXCLUDING = {
         |wyklucz\w*|pomijajac|pomin|brak\w*|pozbawion\w+|unikaja|wolne od|inne niz|odpadaja""",
     "en": r"bar|no(?!\. ?\d)|missing|absent|minus|drop(?! ?-?(?:ship\w*|in|off|zones?|down)\b)|hold the|remove",
     "de": r"nichts|noch ohne|exklusive|mangelt",
-    "fr": r"ne|pas|ni|rien|non|mis a part|a part|prive\w* d|manqu\w+",
+    "fr": r"ne|pas|ni|rien|non(?! ?-?profit)|mis a part|a part|prive\w* d|manqu\w+",
     "es": r"s/|no|ni|nada|salvo|menos(?! de\b)|aparte|faltan?",
     "pt": r"s/|n|salvo|menos(?! de\b)|falta|a nao ser|nada",
     "it": r"non|ne|salvo|meno(?! di\b)|manca\w*|niente|nulla|fuori d\w+|a parte|no",
@@ -105,6 +106,15 @@ _CLAUSE = re.compile(
     r"\b(?:on|in|at|from|with|by|to|us\w+|have|has|having|own\w*|run\w*|built|do|does|offer\w*|sell\w*)\b"
 )
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "’": "'", "ß": "s"})
+# After a word that excludes: some of the leads, by what they are or have.
+_THOSE = re.compile(
+    r" (?:\w+ )?(?:those|ones|anyone|anybody|solchen?|diejenigen|jene|ceux|celles|las que|los que|aquell[ao]s"
+    r"|as que|os que|quell[ei]|degenen?|diegenen?|tych|tymi|te)\b"
+)
+# What turns from what is excluded to what is wanted.
+_CONTRAST = re.compile(
+    r"\b(?:but|and|only|instead|aber|und|nur|mais|et|pero|sino|y|mas|ma|maar|ale|without|ohne|sans|sin|sem|senza)\b"
+)
 # What comes after it is said of some of those that were named.
 _OF_SOME = re.compile(
     r"\bthe (?!first |other |right |only |best |good )\w+(?<!ing) ones\b[^.;]*\bthe \w+ ones\b"
@@ -153,6 +163,7 @@ def look_again(query: str, language: str, read: Sequence[Said]) -> list[Suspicio
         *_alternatives(text, language, read),
         *_amounts(query, text, read),
         *_bound(text, read),
+        *_bundles(text, language, read, ends),
     ]
     return sorted(found, key=lambda one: one.start)
 
@@ -315,6 +326,24 @@ def _reaches_over(one: Said, start: int, end: int) -> bool:
         and one.spans[-1][1] > start
         and (isinstance(one.clause, AnyOf) or len(getattr(one.clause, "values", ())) != 1 or len(one.spans) == 1)
     )
+
+
+def _bundles(text: str, language: str, read: Sequence[Said], ends: Sequence[int]) -> Iterator[Suspicion]:
+    """ "Except those in Spain that have a phone": only leads that meet all of it are left out, so none of it is
+    demanded."""
+    for match in _words("excluding", language).finditer(text):
+        start, begin = match.start(), match.end()
+        those = _THOSE.match(text, begin)
+        if those is None:
+            continue
+        end = min([stop for stop in ends if stop > start] + [text.find(",", begin) % (len(text) + 1)])
+        inside = [one for one in read if one.clause is not None and begin < one.spans[-1][1] <= end]
+        demanded = [one for one in inside if not one.denies]
+        if any(one.denies for one in inside) and demanded and not _CONTRAST.search(text, begin, end):
+            said = text[slice(*demanded[0].spans[-1])]
+            yield Suspicion(
+                start, end, f"this may exclude {said!r}, which the search demands", _OPPOSITE, excludes=True
+            )
 
 
 def _bound(text: str, read: Sequence[Said]) -> Iterator[Suspicion]:
