@@ -16,9 +16,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, pairwise
 
-from siteglass.query.criteria import Clause
+from siteglass.query.criteria import Clause, Condition
 from siteglass.query.filters import directive_can_say
+from siteglass.query.natural.accounting import NOT_USED
 from siteglass.query.natural.joined import LEADING, TRAILING, Things, last_before
+from siteglass.query.natural.keywords import is_left
 from siteglass.query.natural.kinds import PLACES, Role
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.segments import Reading, Segment
@@ -79,6 +81,8 @@ def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
             parts = [Segment(side.denial.tokens, [Sense(Role.NEGATION)], kind=Role.NEGATION), *parts]
         branch = replace(sentence, parts=parts, readings=[], refused=[], asides=[])
         stages(branch)
+        if left := [part for part in parts if is_left(part)]:
+            branch.refuse(left, NOT_USED)
         branches.append([reading for reading in branch.readings if _can_be_branch(reading)])
         read.extend(branch.readings)
         sentence.refused.extend(branch.refused)
@@ -87,9 +91,21 @@ def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
     if not all(branches):
         sentence.refuse(whole, EITHER)
         return
+    if lacking := _lacking_one(branches):
+        sentence.say("lacks", lacking, whole, "alternatives")  # its values are alternatives
+        return
     notes = "; ".join(dict.fromkeys(reading.assumption for reading in read if reading.assumption))
     sure = min(reading.confidence for reading in read)
     sentence.say_any(map(_together, branches), whole, "alternatives", confidence=sure, assumption=notes)
+
+
+def _lacking_one(branches: Sequence[Sequence[Reading]]) -> list[str]:
+    """ "lack a CRM or lack analytics": the categories, if each branch lacks some and asks nothing else."""
+    clauses = [clause for branch in branches for reading in branch for clause in reading.clauses]
+    if len(clauses) != len(branches):
+        return []
+    plain = [one for one in clauses if isinstance(one, Condition) and one.field == "lacks" and not one.negated]
+    return [str(value) for one in plain for value in one.values] if len(plain) == len(clauses) else []
 
 
 def _can_be_branch(reading: Reading) -> bool:
@@ -123,10 +139,14 @@ class _Finder(Things):
             return []
         if not self._parts[at].has(Role.OR):
             return self._two(at, left, right) if self._places_differ(left, right) else []
+        if self._parts[at].key in self._sentence.sets["unless"]:
+            return [_Side(self._start(left), self._without_comma(at)), _Side(at + 1, self._clause_end(at))]
         if bundle := self._bundle(at) or self._businesses(at) or self._pairs(at):
             return bundle
         if clause := self._clause(at, left, right):
             return clause
+        if self._denied_apart(left, at, right):
+            return self._two(at, left, right)
         first, second = self.asked(left), self.asked(right)
         if first == second or {first, second} <= {"place", Role.LANGUAGE}:
             return self._two(at, left, right) if self._places_differ(left, right) else []
@@ -269,13 +289,20 @@ class _Finder(Things):
         """ "hotels without a booking calendar or restaurants with no sitemap": each side names a business and more."""
         end = self._without_comma(at)
         after = list(islice(self.things_in(at + 1, self._clause_end(at)), _MOST_IN_BUNDLE))
-        if len(after) < 2 or not self._names_business(after[0]):
+        if len(after) < 2 or not self._names_business(after[self._is_placed_business(after[0])]):
             return []
         before = list(self.things_in(max(self._sentence_start(at), at - _MOST_AWAY), end))
         named = [i for i in before if self._names_business(i)]
         if not named or named[-1] == before[-1]:
             return []
-        return [_Side(self._start(named[-1]), end), _Side(at + 1, self._clause_end(at))]
+        start = self._start(named[-1])
+        if start and self._is_placed_business(start - 1):
+            start -= 1
+        return [_Side(start, end), _Side(at + 1, self._clause_end(at))]
+
+    def _is_placed_business(self, at: int) -> bool:
+        """ "Ohio gyms": a place right before a kind of business."""
+        return self.built(at) == "place" and at + 1 < len(self._parts) and self._names_business(at + 1)
 
     def _names_business(self, at: int) -> bool:
         """ "restaurants", "Magento stores", "real estate companies"."""
@@ -387,6 +414,21 @@ class _Finder(Things):
         return part.has(Role.COMMA, Role.BREAK) or (part.has(Role.BUT) and not part.has(Role.NEGATION, Role.EXCEPTION))
 
     # --- separate sides ------------------------------------------------------------------------------
+
+    def _denied_apart(self, left: int, at: int, right: int) -> bool:
+        """ "lack a CRM or lack analytics", "no live chat or no https": each side has its denial, and one is enough."""
+        if not {self.built(left), self.built(right)} <= {"tool", "had"}:
+            return False
+        own = any(part.has(Role.NEGATION) for part in self._parts[at + 1 : right]) or self._holds_denial(right)
+        return own and (self._holds_denial(left) or any(part.has(Role.NEGATION) for part in self._said_of(left)))
+
+    def _holds_denial(self, at: int) -> bool:
+        role = self._sentence.words.role
+        return self._parts[at].kind in _BAD and role(self._parts[at].tokens[0].key, Role.NEGATION) is not None
+
+    def _said_of(self, at: int) -> Sequence[Segment]:
+        """The words before a thing that belong to it."""
+        return self._parts[self._start(at) : at]
 
     def _own_verb(self, at: int, right: int) -> bool:
         """ "not using Shopify or based in Texas": what follows the "or" is separate."""

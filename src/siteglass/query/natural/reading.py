@@ -128,7 +128,7 @@ def read(words: Words, today: date, steps: Steps, forced: Mapping[int, Sense] | 
             directive = only.ask.directive if isinstance(only, Condition) else ""
             sentence.note(Reading(literal.clauses, [part], "directive", directive=directive))
     read_required(sentence, words.required)
-    join_pairs(sentence.parts)
+    join_pairs(parts, sentence.sets["unless"])
     choose(sentence, forced or {})
     take_back(sentence)
     refuse_topics(sentence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import takewhile
 
 from siteglass.query.natural.excluded_kinds import MODIFIERS, Compound, exclude_kind
 from siteglass.query.natural.kinds import ENTITIES, FLAGS, PAGES, Role
@@ -252,9 +253,12 @@ class _Scope:
 
     def _affirmed(self, at: int) -> bool:
         """ "no phone, email required", "ohne TikTok, Telefon muss vorhanden sein"."""
-        following = self._sentence.parts[at + 1 : at + 3]
-        words = {word for part in following if not part.has(*_JOINING) for word in part.key.split()}
-        return not (self._sentence.sets["affirming"] | self._sentence.sets["obliging"]).isdisjoint(words)
+        same_thing = takewhile(lambda part: not _parts_things(part), self._sentence.parts[at + 1 : at + 3])
+        words = {word for part in same_thing for word in part.key.split()}
+        if not (self._sentence.sets["affirming"] | self._sentence.sets["obliging"]).isdisjoint(words):
+            return True
+        before = {word for part in self._sentence.parts[max(0, at - 2) : at] for word in part.key.split()}
+        return not self._sentence.sets["insisting"].isdisjoint(before)  # "ohne Telefon, dafür E-Mail"
 
     def _denies_before(self, at: int) -> bool:
         """ "Klaviyo no", "Klaviyo: no", "Austin excl.": a denial after what it denies."""
@@ -304,6 +308,11 @@ class _Scope:
         after = self._sentence.after(at)
         listed = part.has(Role.GENERIC) and after is not None and after.has(Role.AND, Role.OR, Role.COMMA)
         return part.has(Role.USING, Role.OFFERING, Role.SPENDING, Role.GENERIC) and not listed
+
+
+def _parts_things(part: Segment) -> bool:
+    """A joint, or a sign that ends a clause, apart from a colon: "phone: yes"."""
+    return part.has(*_JOINING) or (part.has(Role.BREAK) and part.key not in (":", "-", "–"))
 
 
 def _twice(sentence: Sentence, first: Segment, second: Segment) -> bool:

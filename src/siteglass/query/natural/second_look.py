@@ -18,6 +18,8 @@ _OPPOSITE = 0.45
 _DOUBTED = 0.59
 # An exclusion reaches what is said so many words after or before it.
 _REACH = 5
+# One that takes a second one back has hardly a word between: "drop anyone lacking a phone".
+_NEXT = 2
 
 # Words that exclude. Those of "" exclude in every language; the others are words of something else elsewhere.
 _EXCLUDING = {
@@ -27,6 +29,8 @@ _EXCLUDING = {
         |save for|apart from|aside from|other than|anything but|everything but|all but
         |skip(?:ping)?|omit(?:ting)?|avoid(?:s|ing)?|ignor(?:e|ing)|leav(?:e|ing) out|leave(?= (?:\S+ ){1,5}out\b)
         |rul(?:e|ing) out|filter(?:ing)? out|steer(?:s|ing)? clear|free of|yet to|zero|-free
+        |anywhere but|ausschluss|exclusion|exclusao|noch(?=.*\bnoch\b)|rather than|instead of|nobody|no one
+        |noone|nothing|used to|formerly|niemand|nadie|personne n\w*|ninguem|nikt
         |none|unless|outside|ohne|kein\w*|nicht|niemals|weder|auss?er\w*|ausgenommen|ausgeschlossen|ausschlie\w+|exkl\w*
         |bis auf|mit ausnahme
         |abgesehen|abzuglich|fehl(?:t|en|end\w*)|verzichte\w+|meiden|vermeiden|weglassen|frei von
@@ -44,7 +48,7 @@ _EXCLUDING = {
         |wyklucz\w*|pomijajac|pomin|brak\w*|pozbawion\w+|unikaja|wolne od|inne niz|odpadaja""",
     "en": r"bar|no(?!\. ?\d)|missing|absent|minus|drop(?! ?-?(?:ship\w*|in|off|zones?|down)\b)|hold the|remove",
     "de": r"nichts|noch ohne|exklusive|mangelt",
-    "fr": r"ne|pas|ni|rien|non|mis a part|a part|prive\w* d|manqu\w+",
+    "fr": r"ne|pas|ni|rien|non(?! ?-?profit)|mis a part|a part|prive\w* d|manqu\w+",
     "es": r"s/|no|ni|nada|salvo|menos(?! de\b)|aparte|faltan?",
     "pt": r"s/|n|salvo|menos(?! de\b)|falta|a nao ser|nada",
     "it": r"non|ne|salvo|meno(?! di\b)|manca\w*|niente|nulla|fuori d\w+|a parte|no",
@@ -102,6 +106,21 @@ _CLAUSE = re.compile(
     r"\b(?:on|in|at|from|with|by|to|us\w+|have|has|having|own\w*|run\w*|built|do|does|offer\w*|sell\w*)\b"
 )
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "’": "'", "ß": "s"})
+# After a word that excludes: some of the leads, by what they are or have.
+_THOSE = re.compile(
+    r" (?:\w+ )?(?:those|ones|anyone|anybody|solchen?|diejenigen|jene|ceux|celles|las que|los que|aquell[ao]s"
+    r"|as que|os que|quell[ei]|degenen?|diegenen?|tych|tymi|te)\b"
+)
+# What turns from what is excluded to what is wanted.
+_CONTRAST = re.compile(
+    r"\b(?:but|and|only|instead|aber|und|nur|mais|et|pero|sino|y|mas|ma|maar|ale|without|ohne|sans|sin|sem|senza)\b"
+)
+# What comes after it is said of some of those that were named.
+_OF_SOME = re.compile(
+    r"\bthe (?!first |other |right |only |best |good )\w+(?<!ing) ones\b[^.;]*\bthe \w+ ones\b"
+    r"|\b(?:the former|the latter|respectively|jeweils|erstere|letztere|respectivement|ces dern\w+|respectivamente"
+    r"|est[oa]s ultim[oa]s|rispettivamente|respectievelijk|odpowiednio)\b"
+)
 # Fields that say that something is not there.
 _LACKING = ("lacks", "missing_", "not_", "no_", "dropped")
 # A word in the name of such a thing excludes nothing: "nonprofits", "sugar-free sweets", "DACH without Austria".
@@ -143,6 +162,8 @@ def look_again(query: str, language: str, read: Sequence[Said]) -> list[Suspicio
         *_nouns(text, language, read),
         *_alternatives(text, language, read),
         *_amounts(query, text, read),
+        *_bound(text, read),
+        *_bundles(text, language, read, ends),
     ]
     return sorted(found, key=lambda one: one.start)
 
@@ -189,11 +210,22 @@ def _exclusions(text: str, language: str, read: Sequence[Said], ends: Sequence[i
         high = min(stop for stop in ends if stop > start)
         near = [(gap, one) for one in read if (gap := _gap(text, one, start, end, low, high)) is not None]
         gap, nearest = min(near, key=lambda one: one[0], default=(_REACH + 1, None))
-        if nearest is None or gap > _REACH or nearest.denies or _is_numeric(nearest.clause):
+        if nearest is None or gap > _REACH or _is_numeric(nearest.clause):
             continue
         said = text[slice(*nearest.spans[0])]
-        message = f"this may exclude {said!r}, which the search demands"
+        if not nearest.denies:
+            message = f"this may exclude {said!r}, which the search demands"
+        elif gap <= _NEXT and start < nearest.spans[0][0] and _holds_denial(text, language, nearest):
+            message = f"this may take back {said!r}, which the search excludes"
+        else:
+            continue
         yield Suspicion(start, end, message, _OPPOSITE, excludes=True)
+
+
+def _holds_denial(text: str, language: str, one: Said) -> bool:
+    """Whether the words of a condition say themselves that it excludes: another denial before them turns it round."""
+    words = _words("excluding", language)
+    return one.clause is not None and any(words.search(text, first, last) for first, last in one.spans)
 
 
 def _is_double(text: str, start: int, end: int) -> bool:
@@ -294,6 +326,32 @@ def _reaches_over(one: Said, start: int, end: int) -> bool:
         and one.spans[-1][1] > start
         and (isinstance(one.clause, AnyOf) or len(getattr(one.clause, "values", ())) != 1 or len(one.spans) == 1)
     )
+
+
+def _bundles(text: str, language: str, read: Sequence[Said], ends: Sequence[int]) -> Iterator[Suspicion]:
+    """ "Except those in Spain that have a phone": only leads that meet all of it are left out, so none of it is
+    demanded."""
+    for match in _words("excluding", language).finditer(text):
+        start, begin = match.start(), match.end()
+        those = _THOSE.match(text, begin)
+        if those is None:
+            continue
+        end = min([stop for stop in ends if stop > start] + [text.find(",", begin) % (len(text) + 1)])
+        inside = [one for one in read if one.clause is not None and begin < one.spans[-1][1] <= end]
+        demanded = [one for one in inside if not one.denies]
+        if any(one.denies for one in inside) and demanded and not _CONTRAST.search(text, begin, end):
+            said = text[slice(*demanded[0].spans[-1])]
+            yield Suspicion(
+                start, end, f"this may exclude {said!r}, which the search demands", _OPPOSITE, excludes=True
+            )
+
+
+def _bound(text: str, read: Sequence[Said]) -> Iterator[Suspicion]:
+    """ "The Greek ones must have TikTok, the Cypriot ones LinkedIn": conditions of some of the places only."""
+    for match in _OF_SOME.finditer(text):
+        if sum(one.clause is not None for one in read) > 1:
+            yield Suspicion(*match.span(), "this may bind conditions to some of the leads, but all must meet them")
+            return
 
 
 def _amounts(query: str, text: str, read: Sequence[Said]) -> Iterator[Suspicion]:

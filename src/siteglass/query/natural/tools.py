@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from siteglass.query.criteria import AnyOf, Condition
 from siteglass.query.directives import make_condition
 from siteglass.query.natural.kinds import ENTITIES, Role
 from siteglass.query.natural.lexicon import VERB_LAST
@@ -78,9 +79,11 @@ def _technologies(sentence: Sentence, places: list[int], joints: list[Role]) -> 
     parts = [sentence.parts[i] for i in places]
     values = [part.values[0] for part in parts]
     negated = parts[0].negated
-    if len(parts) > 1 and negated and Role.OR not in joints and _both_before(sentence, places[0]):
-        _say_not_both(sentence, parts)
-        return
+    if len(parts) > 1 and negated and Role.OR not in joints:
+        together = _together(sentence, places[-1])
+        if together or _both_before(sentence, places[0]):
+            _say_not_both(sentence, [*parts, *together])
+            return
     if negated or (len(values) > 1 and _platforms_of_noun(sentence, values, places)):
         joints = [Role.OR] * len(joints)
     _say_groups(sentence, "technology", parts, joints, negated=negated, rule="technology")
@@ -94,6 +97,11 @@ def _technologies(sentence: Sentence, places: list[int], joints: list[Role]) -> 
 def _both_before(sentence: Sentence, at: int) -> bool:
     """ "don't use both A and B"."""
     return any("both" in part.key.split() for part in sentence.parts[max(0, at - 2) : at])
+
+
+def _together(sentence: Sentence, at: int) -> list[Segment]:
+    """The words right after a list that say that all of it is meant: "A and B together"."""
+    return [part for part in sentence.parts[at + 1 : at + 2] if part.key in sentence.sets["together"]]
 
 
 def _say_not_both(sentence: Sentence, parts: list[Segment]) -> None:
@@ -210,6 +218,7 @@ def read_types(sentence: Sentence) -> None:
     known = vocabulary()
     tools = [part for part in sentence.parts if part.kind == Role.TECHNOLOGY and _is_used(part)]
     shop_platform = next((tool for tool in tools if "ecommerce" in known.categories_of(tool.values[0])), None)
+    shop_platform = shop_platform or next(filter(_on_either_platform, sentence.parts), None)
     wanted: list[Segment] = []
     unwanted: list[Segment] = []
     said_by: list[tuple[Segment, Segment]] = []
@@ -242,6 +251,20 @@ def read_types(sentence: Sentence) -> None:
             sentence.say("service_type", values, some, "business type", negated=negated)
     for part, other in said_by:
         sentence.join(part, other.readings)
+
+
+def _on_either_platform(part: Segment) -> bool:
+    """ "on WooCommerce with Stripe or on Shopify with Klaviyo": each of the alternatives has a shop platform."""
+    return any(
+        isinstance(clause, AnyOf) and not clause.negated and all(map(_has_shop_platform, clause.branches))
+        for reading in part.readings
+        for clause in reading.clauses
+    )
+
+
+def _has_shop_platform(branch: Sequence[Condition]) -> bool:
+    used = [one for one in branch if one.field == "technologies" and not one.negated]
+    return any("ecommerce" in vocabulary().categories_of(str(value)) for one in used for value in one.values)
 
 
 def _is_used(part: Segment) -> bool:
