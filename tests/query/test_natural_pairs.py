@@ -120,6 +120,8 @@ HOTELS = [
         ("entreprises SaaS qui n'utilisent pas HubSpot, sauf si elles ont un téléphone", NO_HUBSPOT),
         ("empresas SaaS que não usam HubSpot, a menos que tenham telefone", NO_HUBSPOT),
         ("SaaS-bedrijven die geen HubSpot gebruiken, tenzij ze een telefoonnummer hebben", NO_HUBSPOT),
+        ("firmy SaaS bez HubSpot, chyba że mają telefon", NO_HUBSPOT),
+        ("aziende SaaS senza HubSpot, a meno che abbiano un telefono", NO_HUBSPOT),
         # both at once
         ("SaaS companies, but not the ones that use HubSpot and Drift together", NOT_BOTH),
         ("SaaS companies excluding those with both HubSpot and Drift", NOT_BOTH),
