@@ -100,7 +100,7 @@ def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
 
 
 def _lacking_one(branches: Sequence[Sequence[Reading]]) -> list[str]:
-    """ "lack a CRM or lack analytics": the categories, if each branch lacks some and asks nothing else."""
+    """ "lack payments or lack analytics": the categories, if each branch lacks some and asks nothing else."""
     clauses = [clause for branch in branches for reading in branch for clause in reading.clauses]
     if len(clauses) != len(branches):
         return []
@@ -301,7 +301,7 @@ class _Finder(Things):
         return [_Side(start, end), _Side(at + 1, self._clause_end(at))]
 
     def _is_placed_business(self, at: int) -> bool:
-        """ "Ohio gyms": a place right before a kind of business."""
+        """ "Vienna hotels": a place right before a kind of business."""
         return self.built(at) == "place" and at + 1 < len(self._parts) and self._names_business(at + 1)
 
     def _names_business(self, at: int) -> bool:
@@ -416,7 +416,7 @@ class _Finder(Things):
     # --- separate sides ------------------------------------------------------------------------------
 
     def _denied_apart(self, left: int, at: int, right: int) -> bool:
-        """ "lack a CRM or lack analytics", "no live chat or no https": each side has its denial, and one is enough."""
+        """ "lack payments or lack analytics", "no calendar or no https": a denial on each side; one is enough."""
         if not {self.built(left), self.built(right)} <= {"tool", "had"}:
             return False
         own = any(part.has(Role.NEGATION) for part in self._parts[at + 1 : right]) or self._holds_denial(right)

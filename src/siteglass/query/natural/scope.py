@@ -110,7 +110,7 @@ class _Scope:
         return True
 
     def _opens_group(self, at: int) -> bool:
-        """ "missing both a sitemap and a robots.txt": a denial before a group denies that, and not what is before."""
+        """ "missing both a phone and an email": a denial before a group denies that, and not what is before."""
         after = self._sentence.after(at)
         return after is not None and after.key in self._sentence.sets["group_openers"]
 

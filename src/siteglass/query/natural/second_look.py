@@ -347,7 +347,7 @@ def _bundles(text: str, language: str, read: Sequence[Said], ends: Sequence[int]
 
 
 def _bound(text: str, read: Sequence[Said]) -> Iterator[Suspicion]:
-    """ "The Greek ones must have TikTok, the Cypriot ones LinkedIn": conditions of some of the places only."""
+    """ "The Spanish ones must have YouTube, the Belgian ones Instagram": conditions of some of the places only."""
     for match in _OF_SOME.finditer(text):
         if sum(one.clause is not None for one in read) > 1:
             yield Suspicion(*match.span(), "this may bind conditions to some of the leads, but all must meet them")

@@ -254,7 +254,7 @@ def read_types(sentence: Sentence) -> None:
 
 
 def _on_either_platform(part: Segment) -> bool:
-    """ "on WooCommerce with Stripe or on Shopify with Klaviyo": each of the alternatives has a shop platform."""
+    """ "on Magento with PayPal or on Shopify with Mailchimp": each of the alternatives has a shop platform."""
     return any(
         isinstance(clause, AnyOf) and not clause.negated and all(map(_has_shop_platform, clause.branches))
         for reading in part.readings
