@@ -27,9 +27,9 @@ from siteglass.settings import SettingsError, load_settings
 DEPLOY = CHECKOUT / "deploy"
 HAPROXY = Path("/usr/sbin/haproxy")
 PROMTOOL = Path("/usr/bin/promtool")
-# All that a service and its commands import; of ingest only the import of tables, which needs no extra.
+# All that a service and its commands import without an extra.
 MODULES = """
-import importlib, pkgutil, siteglass, siteglass.ingest.imports.leads
+import importlib, pkgutil, siteglass
 names = [module.name for module in pkgutil.walk_packages(siteglass.__path__, "siteglass.")]
 of_extra = ("siteglass.ingest.", "siteglass.crawl.", "siteglass.platform.migrations.env")
 names = [name for name in names if not name.startswith(of_extra)]

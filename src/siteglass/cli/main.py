@@ -83,8 +83,8 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
         port=port or settings.port,
         workers=workers or settings.workers,
     )
-    create_app(settings)  # a missing setting is reported here, once, not by every worker
     require_free_port(settings)
+    create_app(settings)  # a missing setting is reported here, once, not by every worker
     # The workers read them: the options must hold for them too. Secrets are not passed on, so that those from files do
     # not get into the environment: each worker reads the files itself.
     os.environ.update({variable(name): str(getattr(settings, name)) for name in ("host", "port", "workers")})

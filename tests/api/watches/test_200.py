@@ -26,7 +26,7 @@ from testing.service import RUN_PREFIX, add, fill, filled, run, serving
 WATCHES = "/v1/watches"
 CRAWLED_MS = 1_790_000_000_000
 OLD = [
-    Lead(domain=f"old-{number}.com", crawled_at_ms=CRAWLED_MS, emails=(f"a@old-{number}.com",), country="DEU")
+    Lead(domain=f"known-{number}.com", crawled_at_ms=CRAWLED_MS, emails=(f"a@known-{number}.com",), country="DEU")
     for number in range(3)
 ]
 
@@ -127,13 +127,13 @@ def test_a_watch_reports_what_is_new_once(scene: Scene) -> None:
 @pytest.mark.promise("watch.lists")
 def test_lists_apply_when_it_reports(scene: Scene) -> None:
     customer = scene.bank.customer(lead=100)
-    answered(customer.post("/v1/lists", {"name": "ours", "domains": ["new-1.com", "old-0.com"]}))
+    answered(customer.post("/v1/lists", {"name": "ours", "domains": ["new-1.com", "known-0.com"]}))
     watched(customer, "german", {"country": "DEU", "exclude_lists": ["ours"]})
     assert scene.runs(customer, "german", 1)[0]["matches"] == 3
     scene.add(new_lead(1), new_lead(2))
     assert scene.leads(customer, scene.run_again(customer, "german")) == ["new-2.com"]
     # A lead that leaves the list was seen before: it is not news.
-    answered(customer.post("/v1/lists/ours/remove", {"domains": ["new-1.com", "old-0.com"]}))
+    answered(customer.post("/v1/lists/ours/remove", {"domains": ["new-1.com", "known-0.com"]}))
     assert scene.run_again(customer, "german")["new_leads"] == 0
     answered(customer.client.delete("/v1/lists/ours"))
     assert scene.run_again(customer, "german")["outcome"] == "unreadable"
