@@ -215,9 +215,7 @@ def test_repr_shows_no_secret(settings: Settings) -> None:
 def _secret_looking() -> list[str]:
     """Those that a text can be put into: keys of roots are hexadecimal digits."""
     return [
-        setting.name
-        for setting in fields(Settings)
-        if SECRET_NAME.search(setting.name) and setting.name != "root_keys"
+        setting.name for setting in fields(Settings) if SECRET_NAME.search(setting.name) and setting.name != "root_keys"
     ]
 
 
