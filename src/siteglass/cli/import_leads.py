@@ -129,7 +129,7 @@ def _stored(table: TableImport, source: Path, order: RunOrder, *, adds: bool) ->
 def _replace(order: RunOrder, shards: int, replicas: int | None, checks: dict[str, Any]) -> None:
     """A new generation of the table alone. The facts store gets it, too: the next crawl of its sites needs it."""
     from siteglass.index import generations, rebuild
-    from siteglass.ingest.pipeline import RunResult, add_records, build
+    from siteglass.ingest.pipeline import RunFailed, RunResult, add_records, alone, build
 
     tolerances, golden = read_checks(checks)
     plan = rebuild.RebuildPlan(generations.Shape(shards, replicas), promote=True, tolerances=tolerances, golden=golden)
@@ -137,9 +137,16 @@ def _replace(order: RunOrder, shards: int, replicas: int | None, checks: dict[st
     def load(result: RunResult) -> None:
         run_rebuild(lambda index: rebuild.rebuild(index, [result.leads], plan), "The import failed")
 
-    with TemporaryDirectory(dir=order.work) as alone:
-        build(replace(order, work=Path(alone), store="", is_whole=True), load)
-    add_records(order)
+    runs = order.work / "runs"
+    try:
+        # Among the folders of runs, which a purge deletes: one that is left over after a crash has contacts, too.
+        with alone(order.work):
+            runs.mkdir(exist_ok=True)
+            with TemporaryDirectory(dir=runs) as folder:
+                build(replace(order, work=Path(folder), store="", is_whole=True), load)
+        add_records(order)
+    except RunFailed as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _print_preview(mapping: ColumnMapping, result: Preview) -> None:
@@ -162,7 +169,9 @@ def _print_preview(mapping: ColumnMapping, result: Preview) -> None:
 
 def _print_rejects(rejects: Rejects, source: Path, work: Path) -> None:
     """How many values and rows were left out, and where they are listed."""
-    path = work / f"{source.stem}.rejects.ndjson"
+    from siteglass.corpus.rejects import REJECTS_SUFFIX
+
+    path = work / f"{source.stem}{REJECTS_SUFFIX}"
     rejects.write(path)
     if rejects.count:
         click.echo(f"{rejects.count} values or {rejects.place}s were rejected and left out; see {path}", err=True)

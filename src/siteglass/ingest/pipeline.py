@@ -103,7 +103,7 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
     run merges them again. Without it, they still do afterwards.
     """
     steps = _Steps(order)
-    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
+    with alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
         if order.driver == "spark" or sum(path.stat().st_size for path in order.archives) > MAX_BYTES_WITHOUT_SPARK:
             spark.java_home()
         summary = steps.extract()
@@ -130,14 +130,14 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
 
 def add_records(order: RunOrder) -> None:
     """Add records of other sources to the store. The next run makes leads of them."""
-    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
+    with alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
         store.append({path.stem: path for path in order.records})
         store.commit()
 
 
 def compact(order: RunOrder) -> int:
     """Put the deltas of the store into its base; how many there were."""
-    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
+    with alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
         deltas = len(store.manifest.deltas)
         with working("Writing the base"):
             store.compact()
@@ -150,7 +150,7 @@ def purge_files(order: RunOrder) -> PurgeReport:
     if order.suppressed is None:
         raise RunFailed("There is no list of opt-outs to purge by.")
     with (
-        _alone(order.work),
+        alone(order.work),
         _one_line_errors(),
         open_store(order.store_address, order.settings) as store,
         working("Removing opted-out values"),
@@ -215,8 +215,8 @@ class _Steps:
 
 
 @contextmanager
-def _alone(work: Path) -> Iterator[None]:
-    """Two runs in one folder would take each other's files away."""
+def alone(work: Path) -> Iterator[None]:
+    """Two runs in one folder would take each other's files away. Raises RunFailed if there is another one."""
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         try:
