@@ -254,7 +254,8 @@ class Settings:
     ] = ""
     crawl_excluded: Annotated[
         str,
-        "File of domains that are never fetched, one per line. It is read again when it changes. Empty: there is none.",
+        "File of domains that are never fetched and, whatever source names them, are not leads: one per line. It is "
+        "read again when it changes. Empty: there is none.",
     ] = _file()
     crawl_domain_delay_ms: Annotated[
         int, "Minimum time between two requests to a registrable domain; sites and slow answers can prolong it."

@@ -40,6 +40,7 @@ from siteglass.ingest.sources import PRECEDENCE, divided, with_records
 from siteglass.ingest.store.shared_values import SHARED_OWNER, SharedValues, is_shared
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
+from siteglass.suppression.redaction import names
 
 MAX_CATEGORIES = 200
 MAX_SPENDING = 2**33
@@ -66,6 +67,8 @@ class Finishing:
     aliases: Aliases = NO_ALIASES
     precedence: Sequence[str] = PRECEDENCE
     """Which source is believed first."""
+    excluded: frozenset[str] = frozenset()
+    """Domains that are not leads, whatever says so, with all that belong to them."""
 
     def part(self, number: int, captures: pa.Table, previous: pa.Table) -> PartReport:
         """Write the leads of a part and their evidence, in the order of domains; no file if there is no lead."""
@@ -83,6 +86,8 @@ class Finishing:
         leads, given = with_records(leads, records, refused, self.precedence)
         seen = in_order(pa.concat_tables([seen, given]))
         dropped = Counter(why for domain, why in why_dropped.items() if domain in refused or domain not in records)
+        if self.excluded:
+            leads, dropped["excluded"] = _without(leads, self.excluded)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, previous)
@@ -217,6 +222,12 @@ def _categories(technologies: Sequence[str]) -> list[str]:
 def _spending(rules: Rules, technologies: Sequence[str] | None, country: str) -> int | None:
     spent = rules.spending(technologies, country)
     return None if spent is None else min(spent, MAX_SPENDING - 1)
+
+
+def _without(leads: pa.RecordBatch, excluded: frozenset[str]) -> tuple[pa.RecordBatch, int]:
+    """Without the leads of these domains and of those that belong to them, and how many these were."""
+    kept = [excluded.isdisjoint(names(domain)) for domain in listed(leads, "domain")]
+    return leads.filter(pa.array(kept, pa.bool_())), kept.count(False)
 
 
 def _screened(leads: pa.RecordBatch, suppressed: SuppressionSnapshot) -> tuple[pa.RecordBatch, int]:

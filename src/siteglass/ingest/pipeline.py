@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import pyarrow.parquet as pq
 
+from siteglass.corpus.domain_files import excluded_domains
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest import pool, spark
 from siteglass.ingest.merge import MergeFailed
@@ -187,8 +188,9 @@ class _Steps:
         if not is_whole and not store.manifest.pending:
             return None
         is_first = not store.manifest.leads
-        precedence = order.settings.source_precedence
-        folder = order.work / "runs" / run_id(store, order.suppressed, is_whole=is_whole, precedence=precedence)
+        precedence, excluded = order.settings.source_precedence, excluded_domains(order.settings)
+        name = run_id(store, order.suppressed, is_whole=is_whole, precedence=precedence, excluded=excluded)
+        folder = order.work / "runs" / name
         if (folder / REPORT).exists():
             result = RunResult(folder, msgspec.json.decode((folder / REPORT).read_bytes(), type=Report), is_whole)
             if order.replaces:
@@ -202,6 +204,7 @@ class _Steps:
                 lambda: _session(order),
                 is_whole=is_whole,
                 precedence=precedence,
+                excluded=excluded,
             )
         if not merged.files and (is_whole or is_first):
             raise RunFailed(_no_lead(summary, merged.report.dropped))

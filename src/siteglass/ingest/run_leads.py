@@ -57,11 +57,12 @@ def run_id(
     *,
     is_whole: bool,
     precedence: Sequence[str] = PRECEDENCE,
+    excluded: frozenset[str] = frozenset(),
 ) -> str:
     """What the leads of a run depend on, in one name."""
     opted_out = sorted(suppressed.domains) + sorted(one.hex() for one in suppressed.hashes) if suppressed else []
     scope = ["all"] if is_whole else ["pending", *store.manifest.pending]
-    parts = [MERGE_VERSION, *precedence, *scope, "", *store.manifest.tasks, "", *opted_out]
+    parts = [MERGE_VERSION, *precedence, *scope, "", *store.manifest.tasks, "", *opted_out, "", *sorted(excluded)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -75,6 +76,7 @@ def merge_run(
     rules: str = RULES,
     max_rows: int = MAX_ROWS_IN_PROCESS,
     precedence: Sequence[str] = PRECEDENCE,
+    excluded: frozenset[str] = frozenset(),
 ) -> MergedRun:
     """Write the leads of all domains, or of those that have new facts, to a folder. `GONE` lists the other ones of
     these."""
@@ -87,7 +89,7 @@ def merge_run(
     previous = store.previous(domains)
     if few is not None:
         aliases = find_aliases(lambda columns: [table.select(columns) for table in few])
-        finishing = Finishing(leads.resolve(), rules, suppressed, store.shared(), aliases, precedence)
+        finishing = Finishing(leads.resolve(), rules, suppressed, store.shared(), aliases, precedence, excluded)
         report = merge_ordered(few, finishing, previous)
     else:
         facts, before = folder / "facts", folder / "previous"
@@ -104,6 +106,7 @@ def merge_run(
                 aliases=aliases_of_files(facts.glob("*.parquet")),
                 rules=rules,
                 precedence=precedence,
+                excluded=excluded,
             )
         shutil.rmtree(facts)
         shutil.rmtree(before)
