@@ -110,6 +110,15 @@ def test_leads_that_wait_are_free_and_come_from_the_service_again(
         assert shown == payable
 
 
+def test_a_request_that_could_not_be_continued_is_refused_before_it_is_bought(bank: Bank, customer: Customer) -> None:
+    filters = {"technologies": ["x" * 100] * 200}
+    with at_service(bank, customer.key) as agent, customer.untouched():
+        assert "Nothing was sent." in agent.refused("search", filters=filters, max_lead_credits=4)
+        assert "Nothing was sent." in agent.refused(
+            "enrich", domains=[f"{number:0200}.at" for number in range(90)], max_lead_credits=4
+        )
+
+
 def test_a_session_is_noted_once(bank: Bank, customer: Customer) -> None:
     with at_service(bank, customer.key, 7) as agent:
         agent.call("account")

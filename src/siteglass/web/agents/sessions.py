@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -154,13 +154,19 @@ class AgentSession:
     async def note_price(self, asked: str) -> None:
         await self._note(_price_field(asked), asked)
 
+    def require_room(self, asked: Mapping[str, Any]) -> None:
+        # A place has the request twice: in the call that was paid for, too.
+        if 2 * len(orjson.dumps(asked)) > MAX_PLACE_BYTES:
+            raise SiteglassError(
+                "The response to such a large request could not be continued. Call again with fewer or shorter "
+                "arguments. Nothing was sent."
+            )
+
     async def keep(self, place: Place) -> str:
         token = secrets.token_hex(4)
         written = orjson.dumps({**asdict(place), "waiting": [row["domain"] for row in place.waiting]})
         if len(written) > MAX_PLACE_BYTES:
-            raise SiteglassError(
-                "The request is too large to be continued. Call again with fewer or shorter arguments."
-            )
+            raise SiteglassError("The place has too many bytes to be kept.")
         (slot,) = await self._run(KEEP, f"{token} {written.decode()}", IDLE_S, places=True)
         return f"{slot}{token}"
 
