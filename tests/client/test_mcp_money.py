@@ -204,7 +204,7 @@ def test_leads_are_shown_if_the_session_cannot_keep_where_they_end(
             assert answer.get("next") is None
             assert "there is no cursor" in answer["say"]
         with customer.untouched():  # as the message says
-            assert agent.call("enrich", domains=payable[:6], max_lead_credits=6)["waiting"] == 0
+            assert agent.call("enrich", domains=payable[:6], max_lead_credits=6, max_tokens=9_000)["waiting"] == 0
 
 
 def test_leads_of_the_first_page_are_shown_when_the_next_one_fails(

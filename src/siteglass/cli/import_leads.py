@@ -130,6 +130,7 @@ def _replace(order: RunOrder, shards: int, replicas: int | None, checks: dict[st
     """A new generation of the table alone. The facts store gets it, too: the next crawl of its sites needs it."""
     from siteglass.index import generations, rebuild
     from siteglass.ingest.pipeline import RunFailed, RunResult, add_records, alone, build
+    from siteglass.ingest.store.manifest import StoreError
 
     tolerances, golden = read_checks(checks)
     plan = rebuild.RebuildPlan(generations.Shape(shards, replicas), promote=True, tolerances=tolerances, golden=golden)
@@ -143,10 +144,33 @@ def _replace(order: RunOrder, shards: int, replicas: int | None, checks: dict[st
         with alone(order.work):
             runs.mkdir(exist_ok=True)
             with TemporaryDirectory(dir=runs) as folder:
-                build(replace(order, work=Path(folder), store="", is_whole=True), load)
+                records = (_records_of_leads(order, Path(folder)),)
+                build(replace(order, work=Path(folder), store="", is_whole=True, records=records), load)
         add_records(order)
-    except RunFailed as error:
+    except (RunFailed, StoreError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _records_of_leads(order: RunOrder, folder: Path) -> Path:
+    """The records of an order, without those of domains that are not leads: only pages say so, and the build of the
+    table alone has none."""
+    from siteglass.ingest.pipeline import RunFailed
+    from siteglass.ingest.run_leads import refused_domains
+    from siteglass.ingest.sources import record_of
+    from siteglass.ingest.store.facts_store import open_store
+    from siteglass.ingest.tasks import read_facts, write_records
+
+    (path,) = order.records
+    domains = {row.domain for row in read_facts(path)}
+    with open_store(order.store_address, order.settings) as store:
+        refused = refused_domains(store, domains)
+    if refused:
+        why = "are left out: their home page is parked, leads to another site or asks not to be listed."
+        click.echo(f"{len(refused)} of {len(domains)} domains {why}", err=True)
+    if refused == domains:
+        raise RunFailed("No row of the table can be a lead.")
+    kept = (one for row in read_facts(path) if row.domain not in refused and (one := record_of(row)))
+    return write_records(folder / "facts", kept, None)
 
 
 def _print_preview(mapping: ColumnMapping, result: Preview) -> None:

@@ -36,6 +36,7 @@ from siteglass.ingest.grouped import listed
 from siteglass.ingest.ownership import Owner, owners_of
 from siteglass.ingest.rules import Rules, rules_of
 from siteglass.ingest.service_types import SiteTexts, service_type
+from siteglass.ingest.signals import NO_PAGE
 from siteglass.ingest.sources import PRECEDENCE, divided, with_records
 from siteglass.ingest.store.shared_values import SHARED_OWNER, SharedValues, is_shared
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
@@ -82,7 +83,7 @@ class Finishing:
         owners |= {one: SHARED_OWNER for one in owners if is_shared(*one, self.shared)}
         leads = leads_of_rows(rows, rules, seen, contacts, owners)
         # Where no page says anything, a record may. A home page that is parked, unlisted or leads elsewhere decides.
-        refused = {domain for domain, why in why_dropped.items() if why != "no_page"}
+        refused = {domain for domain, why in why_dropped.items() if why != NO_PAGE}
         leads, given = with_records(leads, records, refused, self.precedence)
         seen = in_order(pa.concat_tables([seen, given]))
         dropped = Counter(why for domain, why in why_dropped.items() if domain in refused or domain not in records)

@@ -6,20 +6,17 @@ Archives keep the pages as they were crawled. Later runs leave the values out wh
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import pyarrow.parquet as pq
 
 from siteglass.corpus.domains import NotAHost, normalise
 from siteglass.corpus.lead_files import replacing
 from siteglass.corpus.rejects import REJECTS_SUFFIX
 from siteglass.ingest.archives import QuarantinedRecord
-from siteglass.ingest.facts import PageFacts, from_table
 from siteglass.ingest.store.facts_store import FactsStore
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
-from siteglass.ingest.tasks import UnusedRecords, revisits_in, sweep, write_facts
+from siteglass.ingest.tasks import UnusedRecords, read_facts, revisits_in, sweep, write_facts
 
 
 class PurgeReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,18 +51,12 @@ def purge(store: FactsStore, work: Path, suppressed: SuppressionSnapshot) -> Pur
 
 
 def _purge_task(path: Path, suppressed: SuppressionSnapshot) -> bool:
-    if all(page == suppressed.page(page) for page in _pages(path)):
+    if all(page == suppressed.page(page) for page in read_facts(path)):
         return False
     with replacing(path) as sink:
-        kept = (left for page in _pages(path) if (left := suppressed.page(page)) is not None)
+        kept = (left for page in read_facts(path) if (left := suppressed.page(page)) is not None)
         write_facts(sink, kept, UnusedRecords(revisits=revisits_in(path)))
     return True
-
-
-def _pages(path: Path) -> Iterator[PageFacts]:
-    with pq.ParquetFile(path) as file:
-        for number in range(file.num_row_groups):
-            yield from from_table(file.read_row_group(number, use_threads=False))
 
 
 def _purge_quarantine(path: Path, suppressed: SuppressionSnapshot) -> bool:
