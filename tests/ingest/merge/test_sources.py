@@ -19,7 +19,7 @@ from siteglass.ingest.domain_summaries import together
 from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, PageFacts, to_batch
 from siteglass.ingest.part_writer import Finishing
 from siteglass.ingest.pipeline import RunOrder, build
-from siteglass.ingest.sources import PRECEDENCE, SourceRecord, row_of, with_phones_and_state
+from siteglass.ingest.sources import PRECEDENCE, SourceRecord, record_of, row_of, with_phones_and_state
 from siteglass.ingest.store.facts_store import open_store
 from siteglass.ingest.store.folding import fold
 from siteglass.ingest.tasks import UnusedRecords, write_facts, write_records
@@ -164,6 +164,11 @@ def test_what_a_site_leaves_open_says_where_it_is_from(tmp_path: Path) -> None:
         ("info@zahn.at", "https://zahn.at/", "mailto"),
         ("+4315120000", "Overture, 2026-10, CDLA-Permissive-2.0 (meta)", "place"),
     ]
+
+
+def test_fields_that_a_later_release_adds_are_read_over() -> None:
+    row = row_of(PLACE)
+    assert record_of(msgspec.structs.replace(row, text=row.text.replace('"domain"', '"mood":"good","domain"'))) == PLACE
 
 
 def test_excluded_domains_are_leads_of_no_source(tmp_path: Path) -> None:
