@@ -156,7 +156,8 @@ def ingest_compact(work: Path, store: str) -> None:
 def ingest_purge(work: Path, store: str, workers: int, load: bool, **checks: Any) -> None:
     """Remove opted-out values from the facts store, facts of archives, old runs and the lead store.
 
-    Updates the leads that change. Reads all facts; the archives themselves are not changed.
+    Updates the leads that change. Reads all facts; the archives themselves are not changed. Run it once for each work
+    folder: imports, places, `crawl run` and `refresh run` use var/crawl by default.
     """
     from siteglass.ingest import pipeline
 
