@@ -145,8 +145,9 @@ class Settings:
     ] = ""
     root_keys: Annotated[
         tuple[str, ...],
-        "One or two keys of 64 hexadecimal digits that sign the daily roots of ledger and audit log, comma-separated, "
-        "newest first. Keep them out of the database. Empty: no roots are written.",
+        "Keys of 64 hexadecimal digits for the daily roots of ledger and audit log, comma-separated, newest first. The "
+        "first signs. List all that ever signed: an old one as it is, or its public key after `public:`. Keep them out "
+        "of the database. Empty: no roots are written.",
     ] = _secret(())
     root_file: Annotated[
         str,

@@ -378,8 +378,25 @@ def test_another_machine_continues_in_its_own_file(true: History) -> None:
         roots.RootKeys([OTHER_KEY]).read_roots(other.read_text())
 
 
+def test_roots_of_three_keys_are_read_by_the_public_keys_of_the_older_ones() -> None:
+    keys, text = [KEY, OTHER_KEY, secrets.token_hex(32)], ""
+    for count in (1, 2, 3):
+        newest, *older = reversed(keys[:count])
+        listed = (newest, *(f"public:{roots.RootKeys([key]).public}" for key in older))
+        opened = roots.open_root_keys(replace(load_settings(), root_keys=listed, root_file="x"))
+        assert opened is not None
+        before = opened.read_roots(text)
+        assert (len(before), opened.public) == (count - 1, roots.RootKeys([newest]).public)
+        text += opened.sign_root(START, audit_chain.AuditHead(), {}, before[-1] if before else None).line + "\n"
+
+
 @pytest.mark.parametrize(
-    ("keys", "file", "reason"), [(("short",), "x", "64 hexadecimal"), ((KEY,), "", "is not: name the file")]
+    ("keys", "file", "reason"),
+    [
+        (("short",), "x", "64 hexadecimal"),
+        ((f"public:{KEY}",), "x", "64 hexadecimal"),
+        ((KEY,), "", "is not: name the file"),
+    ],
 )
 def test_settings_that_cannot_be_used_are_refused(keys: tuple[str, ...], file: str, reason: str) -> None:
     with pytest.raises(SettingsError, match=reason):
