@@ -237,6 +237,7 @@ WAYS: dict[str, tuple[Callable[[History], Awaitable[None]], str, bool]] = {
         rewritten("DELETE FROM {schema}.ledger WHERE account_id = {a}"), "row 3: was sealed by root 1", True
     ),
     "an amount is changed alone": (plain(_LEDGER + "api = 0" + _ROW + "2"), "row 2: was changed", True),
+    "an amount of the last day is changed alone": (plain(_LEDGER + "api = 0" + _ROW + "6"), "row 6: was changed", True),
     "an older state": (older_state, "table roots, root 2", True),
     "an older state of the accounts": (older_account, "row 5: was sealed by root 2 and is missing", True),
     "a row of the audit log is gone": (plain("DELETE FROM {schema}.audit WHERE id = 2"), "audit log, rows 1 to", False),
@@ -353,7 +354,13 @@ def test_a_rewritten_history_is_found(true: History, name: str) -> None:
 
 
 @pytest.mark.promise("heads.refused")
-@pytest.mark.parametrize("name", ["a grant is raised", "an older state", "the roots are gone", "a root is forged"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a grant is raised", "an amount of the last day is changed alone", "an older state", "the roots are gone",
+        "a root is forged", "a row of the audit log is gone", "another one acted", "the audit log is chained again",
+    ],
+)  # fmt: skip
 def test_what_was_rewritten_is_not_signed(true: History, name: str) -> None:
     before = true.file.read_bytes()
     true.do(WAYS[name][0](true))
