@@ -145,8 +145,9 @@ class Settings:
     ] = ""
     root_keys: Annotated[
         tuple[str, ...],
-        "One or two keys of 64 hexadecimal digits that sign the daily roots of ledger and audit log, comma-separated, "
-        "newest first. Keep them out of the database. Empty: no roots are written.",
+        "Keys of 64 hexadecimal digits for the daily roots of ledger and audit log, comma-separated, newest first. The "
+        "first signs. List all that ever signed: an old one as it is, or its public key after `public:`. Keep them out "
+        "of the database. Empty: no roots are written.",
     ] = _secret(())
     root_file: Annotated[
         str,
@@ -254,7 +255,8 @@ class Settings:
     ] = ""
     crawl_excluded: Annotated[
         str,
-        "File of domains that are never fetched, one per line. It is read again when it changes. Empty: there is none.",
+        "File of domains that are never fetched and, whatever source names them, are not leads: one per line. It is "
+        "read again when it changes. Empty: there is none.",
     ] = _file()
     crawl_domain_delay_ms: Annotated[
         int, "Minimum time between two requests to a registrable domain; sites and slow answers can prolong it."

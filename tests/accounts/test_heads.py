@@ -237,6 +237,7 @@ WAYS: dict[str, tuple[Callable[[History], Awaitable[None]], str, bool]] = {
         rewritten("DELETE FROM {schema}.ledger WHERE account_id = {a}"), "row 3: was sealed by root 1", True
     ),
     "an amount is changed alone": (plain(_LEDGER + "api = 0" + _ROW + "2"), "row 2: was changed", True),
+    "an amount of the last day is changed alone": (plain(_LEDGER + "api = 0" + _ROW + "6"), "row 6: was changed", True),
     "an older state": (older_state, "table roots, root 2", True),
     "an older state of the accounts": (older_account, "row 5: was sealed by root 2 and is missing", True),
     "a row of the audit log is gone": (plain("DELETE FROM {schema}.audit WHERE id = 2"), "audit log, rows 1 to", False),
@@ -353,7 +354,13 @@ def test_a_rewritten_history_is_found(true: History, name: str) -> None:
 
 
 @pytest.mark.promise("heads.refused")
-@pytest.mark.parametrize("name", ["a grant is raised", "an older state", "the roots are gone", "a root is forged"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a grant is raised", "an amount of the last day is changed alone", "an older state", "the roots are gone",
+        "a root is forged", "a row of the audit log is gone", "another one acted", "the audit log is chained again",
+    ],
+)  # fmt: skip
 def test_what_was_rewritten_is_not_signed(true: History, name: str) -> None:
     before = true.file.read_bytes()
     true.do(WAYS[name][0](true))
@@ -378,8 +385,25 @@ def test_another_machine_continues_in_its_own_file(true: History) -> None:
         roots.RootKeys([OTHER_KEY]).read_roots(other.read_text())
 
 
+def test_roots_of_three_keys_are_read_by_the_public_keys_of_the_older_ones() -> None:
+    keys, text = [KEY, OTHER_KEY, secrets.token_hex(32)], ""
+    for count in (1, 2, 3):
+        newest, *older = reversed(keys[:count])
+        listed = (newest, *(f"public:{roots.RootKeys([key]).public}" for key in older))
+        opened = roots.open_root_keys(replace(load_settings(), root_keys=listed, root_file="x"))
+        assert opened is not None
+        before = opened.read_roots(text)
+        assert (len(before), opened.public) == (count - 1, roots.RootKeys([newest]).public)
+        text += opened.sign_root(START, audit_chain.AuditHead(), {}, before[-1] if before else None).line + "\n"
+
+
 @pytest.mark.parametrize(
-    ("keys", "file", "reason"), [(("short",), "x", "64 hexadecimal"), ((KEY,), "", "is not: name the file")]
+    ("keys", "file", "reason"),
+    [
+        (("short",), "x", "64 hexadecimal"),
+        ((f"public:{KEY}",), "x", "64 hexadecimal"),
+        ((KEY,), "", "is not: name the file"),
+    ],
 )
 def test_settings_that_cannot_be_used_are_refused(keys: tuple[str, ...], file: str, reason: str) -> None:
     with pytest.raises(SettingsError, match=reason):

@@ -187,6 +187,26 @@ def test_a_fault_of_the_service_costs_nothing_and_says_so() -> None:
     assert told(ServiceError(500, "HTTP_500", "Failed."), 30) == f"HTTP_500: Failed. {AGAIN}"
 
 
+def test_leads_are_shown_if_the_session_cannot_keep_where_they_end(
+    bank: Bank, customer: Customer, sold: list[Lead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def keep(*_: Any) -> str:
+        raise SiteglassError("no room")
+
+    monkeypatch.setattr(LocalSession, "keep", keep)
+    payable = [lead.domain for lead in sold if lead.emails]
+    with in_process(customer.key, bank.base_url) as agent:
+        found = agent.call("search", **ALL, max_lead_credits=4)
+        assert [lead["domain"] for lead in found["leads"]] == payable[:4]
+        rest = agent.call("enrich", domains=payable[:6], max_lead_credits=6, max_tokens=600)
+        assert len(rest["items"]) == 6 - rest["waiting"] < 6
+        for answer in (found, rest):
+            assert answer.get("next") is None
+            assert "there is no cursor" in answer["say"]
+        with customer.untouched():  # as the message says
+            assert agent.call("enrich", domains=payable[:6], max_lead_credits=6, max_tokens=9_000)["waiting"] == 0
+
+
 def test_leads_of_the_first_page_are_shown_when_the_next_one_fails(
     bank: Bank, customer: Customer, sold: list[Lead]
 ) -> None:

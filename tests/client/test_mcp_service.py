@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -14,6 +15,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from siteglass.access.audit import audit_page
+from siteglass.access.limits.connection import RedisConnection
 from siteglass.corpus.lead import Lead
 from testing.customers import Bank, Customer
 from testing.service import serving
@@ -110,12 +112,29 @@ def test_leads_that_wait_are_free_and_come_from_the_service_again(
         assert shown == payable
 
 
-def test_a_session_is_noted_once(bank: Bank, customer: Customer) -> None:
-    with at_service(bank, customer.key, 7) as agent:
-        agent.call("account")
+def test_a_request_that_could_not_be_continued_is_refused_before_it_is_bought(bank: Bank, customer: Customer) -> None:
+    filters = {"technologies": ["x" * 100] * 200}
+    with at_service(bank, customer.key) as agent, customer.untouched():
+        assert "Nothing was sent." in agent.refused("search", filters=filters, max_lead_credits=4)
+        assert "Nothing was sent." in agent.refused(
+            "enrich", domains=[f"{number:0200}.at" for number in range(90)], max_lead_credits=4
+        )
+
+
+def test_a_session_is_noted_with_each_higher_ceiling(bank: Bank, customer: Customer) -> None:
+    async def begin() -> None:  # without an entry, as if PostgreSQL had failed then
+        redis = RedisConnection(bank.settings.redis_url, 1)
+        await redis.call("HSET", f"{bank.settings.redis_prefix}:agent:{customer.key_id}", "began", int(time.time()))
+        await redis.close()
+
+    bank.do(begin())
+    for ceiling in (7, 5, 9, 7):
+        with at_service(bank, customer.key, ceiling) as agent:
+            agent.call("account")
     rows = bank.do(audit_page(bank.postgres, customer.account_id, key_id=customer.key_id, limit=10))
     rows = [row for row in rows if row.action == "agent.session"]
-    assert [(row.actor_kind, row.details) for row in rows] == [("key", {"max_credits": 7})]
+    assert [row.actor_kind for row in rows] == ["key", "key"]
+    assert sorted(str(row.details) for row in rows) == ["{'max_credits': 7}", "{'max_credits': 9}"]
 
 
 @pytest.mark.parametrize(

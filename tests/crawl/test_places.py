@@ -13,6 +13,8 @@ import asyncpg
 import pyarrow.parquet as pq
 import pytest
 
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.corpus.tables import TableError
 from siteglass.crawl.places import FoundPlaces, find_places, records_of, source_of, trade_of_category, trades_of
 from siteglass.ingest.facts import from_table
@@ -176,6 +178,10 @@ def test_fill_adds_domains_with_source_and_licence(crawl_settings: Settings, tmp
     words = ["fill", "places", "--country", "Austria", "--trade", "dentists", "--from", str(tmp_path / RELEASE)]
     words += ["--work", work]
     del expected[opted_out], expected[excluded]
+    # Its pages are not in the store, so its record must get there with the place.
+    loaded = Lead(domain=known, crawled_at_ms=1_790_000_000_000, emails=(f"info@{known}",))
+    settings.lead_store.mkdir()
+    write_parquet(settings.lead_store / "loaded.parquet", [loaded])
     dry = siteglass(settings, *words, "--dry-run")
     assert "2 domains opted out or are excluded." in dry
     assert f"{len(expected)} domains, some {len(expected) * 5} pages: " in dry
@@ -184,9 +190,10 @@ def test_fill_adds_domains_with_source_and_licence(crawl_settings: Settings, tmp
     assert asyncio.run(_listed(settings)) == {**expected, known: ("ours", "")}
     assert "0 of them are new in the frontier" in siteglass(settings, *words)
     with open_store(tmp_path / "work/store") as store:
-        kept = [record_of(row) for table in store.pages() for row in from_table(table)]
+        kept = [one for table in store.pages() for row in from_table(table) if (one := record_of(row))]
         assert store.pending() == sorted({known, *expected})
-    assert {one.lead.domain: (one.label, one.licence) for one in kept if one} == {
+    assert [one.lead for one in kept if one.source == "site"] == [loaded]
+    assert {one.lead.domain: (one.label, one.licence) for one in kept if one.source == "place"} == {
         domain: ("Overture, 2026-10", next(place.licence for place in made if place.domain == domain))
         for domain in {known, *expected}
     }

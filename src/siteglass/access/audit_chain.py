@@ -82,9 +82,9 @@ async def extend_chain(postgres: Postgres) -> AuditHead:
     return head
 
 
-async def heads_at(postgres: Postgres, ids: Iterable[int]) -> list[AuditHead]:
-    """The audit log as it is now up to each of these rows, made again from all rows."""
-    head, heads = AuditHead(), []
+async def heads_at(postgres: Postgres, ids: Iterable[int], head: AuditHead | None = None) -> list[AuditHead]:
+    """The audit log as it is now up to each of these rows, made again from all rows, or from those after a head."""
+    head, heads = head or AuditHead(), []
     for until in ids:
         while True:
             rows = await postgres.fetch(_ROWS, head.last_id, until, ROWS_AT_ONCE, timeout_ms=BATCH_TIMEOUT_MS)

@@ -1,7 +1,7 @@
 """Heads outside the database: once a day, ledger and audit log are sealed by a signed root in a file.
 
 Whoever owns the tables can rewrite them with all hashes, but cannot sign, and does not have the file. Before anything
-is signed, the ledger must still contain all that earlier roots sealed: otherwise a rewritten one would get a new
+is signed, the ledger must still contain what earlier roots sealed: otherwise a rewritten one would get a new
 signature. The table `roots` has the same lines, so that another machine can continue the chain in a file there.
 """
 
@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from siteglass.access.audit_chain import AuditHead, extend_chain, heads_at
-from siteglass.billing.ledger import Seal
+from siteglass.billing.ledger import ACCOUNT_TIMEOUT_MS, FIRST_PREVIOUS, ROWS_AT_ONCE, Seal, entry_hash
 from siteglass.billing.roots import Head, Root, RootError, RootKeys, newest_heads, read_file
 from siteglass.errors import Unavailable
 from siteglass.platform import metrics
@@ -31,6 +31,8 @@ REPORT_EVERY_S = 60.0
 TIMEOUT_MS = 60_000
 ACCOUNTS_AT_ONCE = 1_000
 
+_NO_ROWS = Head(0, FIRST_PREVIOUS.hex(), 0, 0)
+
 log = logging.getLogger("siteglass.heads")
 
 _LOST = """
@@ -39,6 +41,13 @@ WHERE NOT EXISTS (
     SELECT FROM {schema}.ledger l WHERE l.account_id = s.account_id AND l.seq = s.seq AND l.hash = s.hash
 )
 LIMIT 1
+"""
+_SEALED = """
+SELECT l.account_id, l.seq, l.at, l.kind::text, l.operation::text, l.api, l.lead, l.expires_at, l.refers_to,
+    l.actor_kind::text, l.actor_id, l.request_id, l.domains
+FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) s(account_id, after, until)
+JOIN {schema}.ledger l ON l.account_id = s.account_id AND l.seq > s.after AND l.seq <= s.until
+ORDER BY l.account_id, l.seq, l.at
 """
 _SIGNED = """
 INSERT INTO {schema}.signed_heads SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])
@@ -90,7 +99,8 @@ class Sealer:
         return extended
 
     async def _require_kept(self, roots: Sequence[Root]) -> None:
-        """Raises RootError if a row that was sealed is no longer there."""
+        """Raises RootError if a row that the newest root sealed was changed, or if the last row that was sealed before,
+        of an account or of the audit log, is no longer there. Only `compare` reads everything again."""
         if not roots:
             return
         kept = await self._postgres.fetchrow(
@@ -110,6 +120,32 @@ class Sealer:
             )
             if lost is not None:
                 raise RootError(f"account {lost['account_id']}, row {lost['seq']}: is not what a root sealed")
+        await self._require_audit(roots)
+        await self._require_rows(roots)
+
+    async def _require_audit(self, roots: Sequence[Root]) -> None:
+        """Compares the rows of the audit log that were sealed last."""
+        newest = roots[-1].audit
+        before = next((one.audit for one in reversed(roots) if one.audit.last_id < newest.last_id), None)
+        if await heads_at(self._postgres, [newest.last_id], before) != [newest]:
+            raise RootError(f"root {roots[-1].number}: the audit log is not what it sealed")
+
+    async def _require_rows(self, roots: Sequence[Root]) -> None:
+        """Compares the rows of the ledger that were sealed last."""
+        before = newest_heads(roots[:-1])
+        for part in _parts(roots[-1].heads):
+            sealed = dict(part)
+            earlier = [before.get(account, _NO_ROWS) for account in sealed]
+            hashes = {account: bytes.fromhex(head.hash) for account, head in zip(sealed, earlier, strict=True)}
+            after, until = [head.seq for head in earlier], [head.seq for head in sealed.values()]
+            async with self._postgres.transaction(ACCOUNT_TIMEOUT_MS) as connection:
+                rows = connection.cursor(self._postgres.sql(_SEALED), list(sealed), after, until, prefetch=ROWS_AT_ONCE)
+                async for row in rows:
+                    account = row["account_id"]
+                    hashes[account] = entry_hash({**row, "previous_hash": hashes[account]})
+            for account, head in sealed.items():
+                if hashes[account].hex() != head.hash:
+                    raise RootError(f"account {account}: its rows up to {head.seq} are not what a root sealed")
 
     async def _write(self, roots: Sequence[Root], now: datetime, audit: AuditHead) -> None:
         """The next root, to the table and then to the file: what only the table has, the next run appends."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from siteglass.access.audit_chain import AuditHead
 from siteglass.settings import Settings, SettingsError, variable
@@ -27,6 +27,7 @@ FIRST_PREVIOUS = "0" * 64
 
 _LINE = re.compile(r"(\{.*\}) ([0-9a-f]{128})")
 _SECRET = re.compile(r"[0-9a-fA-F]{64}")
+_KEY = re.compile(rf"(?:public:)?{_SECRET.pattern}")
 
 
 class RootError(ValueError):
@@ -61,15 +62,17 @@ class Root:
 
 
 class RootKeys:
-    """The keys of these settings: the first signs, and signatures of all are accepted."""
+    """The keys of these settings: the first signs, and signatures of all are accepted. Of the others, the public key
+    suffices."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        self._keys = [Ed25519PrivateKey.from_private_bytes(bytes.fromhex(secret)) for secret in secrets]
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(keys[0]))
+        self._accepted = [_public_key(key) for key in keys]
 
     @property
     def public(self) -> str:
         """What everybody may know, and needs to check what the first key signs."""
-        return self._keys[0].public_key().public_bytes_raw().hex()
+        return self._key.public_key().public_bytes_raw().hex()
 
     def sign_root(self, at: datetime, audit: AuditHead, heads: dict[int, Head], before: Root | None) -> Root:
         """The root that follows `before`."""
@@ -97,7 +100,7 @@ class RootKeys:
 
     def _sign(self, values: dict[str, Any]) -> str:
         text = orjson.dumps(values)
-        return f"{text.decode()} {self._keys[0].sign(text).hex()}"
+        return f"{text.decode()} {self._key.sign(text).hex()}"
 
     def read_roots(self, text: str, roots: Iterable[Root] = ()) -> list[Root]:
         """The roots of a file or table, after those that are known; raises RootError at the first that does not follow.
@@ -120,13 +123,21 @@ class RootKeys:
         return read
 
     def _is_signed(self, text: str, signature: str) -> bool:
-        for key in self._keys:
+        for key in self._accepted:
             try:
-                key.public_key().verify(bytes.fromhex(signature), text.encode())
+                key.verify(bytes.fromhex(signature), text.encode())
             except (InvalidSignature, ValueError):
                 continue
             return True
         return False
+
+
+def _public_key(key: str) -> Ed25519PublicKey:
+    prefix, _, digits = key.rpartition(":")
+    content = bytes.fromhex(digits)
+    if prefix:
+        return Ed25519PublicKey.from_public_bytes(content)
+    return Ed25519PrivateKey.from_private_bytes(content).public_key()
 
 
 def _head_values(root: Root, account_id: int, head: Head) -> dict[str, Any]:
@@ -159,9 +170,11 @@ def open_root_keys(settings: Settings) -> RootKeys | None:
     """The keys of these settings, if they are set; raises SettingsError."""
     if not settings.root_keys and not settings.root_file:
         return None
-    if not all(_SECRET.fullmatch(secret) for secret in settings.root_keys) or not settings.root_keys:
+    keys = settings.root_keys
+    if not keys or not _SECRET.fullmatch(keys[0]) or not all(map(_KEY.fullmatch, keys)):
         raise SettingsError(
-            f"{variable('root_keys')}: expected 64 hexadecimal digits, as `openssl rand -hex 32` makes them."
+            f"{variable('root_keys')}: expected 64 hexadecimal digits, as `openssl rand -hex 32` makes them. After the "
+            "first, `public:` and a public key may follow."
         )
     if not settings.root_file:
         raise SettingsError(

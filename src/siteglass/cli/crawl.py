@@ -174,8 +174,8 @@ def next_visit(found: FrontierStatus) -> str:
 
 def _read(path: Path) -> frozenset[str]:
     """The registrable domains in a file."""
+    from siteglass.corpus.domain_files import read_domains
     from siteglass.corpus.domains import registrable
-    from siteglass.crawl.refusals import read_domains
 
     return frozenset(map(registrable, read_domains(path, "DOMAINS")))
 

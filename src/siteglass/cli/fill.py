@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
@@ -17,6 +19,7 @@ from siteglass.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from siteglass.crawl.places import FoundPlaces
+    from siteglass.ingest.sources import SourceRecord
 
 _ASKED_AT_ONCE = 10_000
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -106,14 +109,25 @@ async def _take_out(found: FoundPlaces, settings: Settings) -> int:
 
 def _add_facts(found: FoundPlaces, address: str, work: Path, store: str, settings: Settings) -> None:
     from siteglass.crawl.places import records_of
+    from siteglass.ingest.imports.loaded import loaded_leads
     from siteglass.ingest.pipeline import RunFailed, RunOrder, add_records
+    from siteglass.ingest.store.facts_store import open_store
+    from siteglass.ingest.store.manifest import StoreError
     from siteglass.ingest.tasks import write_records
     from siteglass.platform.backends import Clock
 
-    path = write_records(work / "facts", records_of(found, address, Clock().now_ms()), read_suppressed(True))
+    order = RunOrder((), work, store=store, settings=settings)
+
+    def read() -> Iterator[SourceRecord]:
+        yield from records_of(found, address, Clock().now_ms())
+        # The next run merges these domains: leads whose pages are not in the store would become bare places.
+        with open_store(order.store_address, settings) as facts:
+            yield from loaded_leads(facts, settings.lead_store, found.licences)
+
     try:
-        add_records(RunOrder((), work, store=store, settings=settings, records=(path,)))
-    except RunFailed as error:
+        path = write_records(work / "facts", read(), read_suppressed(True))
+        add_records(replace(order, records=(path,)))
+    except (RunFailed, StoreError) as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -129,7 +129,8 @@ def _stored(table: TableImport, source: Path, order: RunOrder, *, adds: bool) ->
 def _replace(order: RunOrder, shards: int, replicas: int | None, checks: dict[str, Any]) -> None:
     """A new generation of the table alone. The facts store gets it, too: the next crawl of its sites needs it."""
     from siteglass.index import generations, rebuild
-    from siteglass.ingest.pipeline import RunResult, add_records, build
+    from siteglass.ingest.pipeline import RunFailed, RunResult, add_records, alone, build
+    from siteglass.ingest.store.manifest import StoreError
 
     tolerances, golden = read_checks(checks)
     plan = rebuild.RebuildPlan(generations.Shape(shards, replicas), promote=True, tolerances=tolerances, golden=golden)
@@ -137,9 +138,39 @@ def _replace(order: RunOrder, shards: int, replicas: int | None, checks: dict[st
     def load(result: RunResult) -> None:
         run_rebuild(lambda index: rebuild.rebuild(index, [result.leads], plan), "The import failed")
 
-    with TemporaryDirectory(dir=order.work) as alone:
-        build(replace(order, work=Path(alone), store="", is_whole=True), load)
-    add_records(order)
+    runs = order.work / "runs"
+    try:
+        # Among the folders of runs, which a purge deletes: one that is left over after a crash has contacts, too.
+        with alone(order.work):
+            runs.mkdir(exist_ok=True)
+            with TemporaryDirectory(dir=runs) as folder:
+                records = (_records_of_leads(order, Path(folder)),)
+                build(replace(order, work=Path(folder), store="", is_whole=True, records=records), load)
+        add_records(order)
+    except (RunFailed, StoreError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _records_of_leads(order: RunOrder, folder: Path) -> Path:
+    """The records of an order, without those of domains that are not leads: only pages say so, and the build of the
+    table alone has none."""
+    from siteglass.ingest.pipeline import RunFailed
+    from siteglass.ingest.run_leads import refused_domains
+    from siteglass.ingest.sources import record_of
+    from siteglass.ingest.store.facts_store import open_store
+    from siteglass.ingest.tasks import read_facts, write_records
+
+    (path,) = order.records
+    domains = {row.domain for row in read_facts(path)}
+    with open_store(order.store_address, order.settings) as store:
+        refused = refused_domains(store, domains)
+    if refused:
+        why = "are left out: their home page is parked, leads to another site or asks not to be listed."
+        click.echo(f"{len(refused)} of {len(domains)} domains {why}", err=True)
+    if refused == domains:
+        raise RunFailed("No row of the table can be a lead.")
+    kept = (one for row in read_facts(path) if row.domain not in refused and (one := record_of(row)))
+    return write_records(folder / "facts", kept, None)
 
 
 def _print_preview(mapping: ColumnMapping, result: Preview) -> None:
@@ -162,7 +193,9 @@ def _print_preview(mapping: ColumnMapping, result: Preview) -> None:
 
 def _print_rejects(rejects: Rejects, source: Path, work: Path) -> None:
     """How many values and rows were left out, and where they are listed."""
-    path = work / f"{source.stem}.rejects.ndjson"
+    from siteglass.corpus.rejects import REJECTS_SUFFIX
+
+    path = work / f"{source.stem}{REJECTS_SUFFIX}"
     rejects.write(path)
     if rejects.count:
         click.echo(f"{rejects.count} values or {rejects.place}s were rejected and left out; see {path}", err=True)

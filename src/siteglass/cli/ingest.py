@@ -156,7 +156,8 @@ def ingest_compact(work: Path, store: str) -> None:
 def ingest_purge(work: Path, store: str, workers: int, load: bool, **checks: Any) -> None:
     """Remove opted-out values from the facts store, facts of archives, old runs and the lead store.
 
-    Updates the leads that change. Reads all facts; the archives themselves are not changed.
+    Updates the leads that change. Reads all facts; the archives themselves are not changed. Run it once for each work
+    folder: imports, places, `crawl run` and `refresh run` use var/crawl by default.
     """
     from siteglass.ingest import pipeline
 
@@ -169,7 +170,8 @@ def ingest_purge(work: Path, store: str, workers: int, load: bool, **checks: Any
     lead_files = run(lambda index: _purge_lead_store(index, suppressed))
     click.echo(
         f"Removed opted-out values of {done.domains} domains from the facts store, from {done.tasks} files of facts "
-        f"and from {lead_files} files of the lead store. Deleted {done.runs} folders of runs."
+        f"and from {lead_files} files of the lead store. Deleted {done.runs} folders of runs and {done.rejects} lists "
+        "of rejects."
     )
     if load and run(_live) is not None:
         _build(order, True, _Loading(False, 1, *read_checks(checks)))

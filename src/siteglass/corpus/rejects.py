@@ -11,6 +11,7 @@ import orjson
 
 from siteglass.corpus.lead_files import replacing
 
+REJECTS_SUFFIX = ".rejects.ndjson"
 MAX_REJECTS = 10_000
 MAX_VALUE_CHARS = 200
 
@@ -64,4 +65,4 @@ class Rejects:
 
 def rejects_of(leads: Path) -> Path:
     """The file of rejects that belongs to a file of leads; it need not be there."""
-    return leads.with_suffix(".rejects.ndjson")
+    return leads.with_suffix(REJECTS_SUFFIX)

@@ -60,7 +60,7 @@ class MergeReport(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int
     """Leads that say the same as those of the run before, and keep the time of their last change."""
     dropped: dict[str, int]
-    """Domains that are not leads, by reason: parked, alias, noindex, no_page, name, suppressed."""
+    """Domains that are not leads, by reason: parked, alias, noindex, no_page, name, excluded, suppressed."""
 
 
 def merge(
@@ -75,6 +75,7 @@ def merge(
     rules: str = RULES,
     parts: int | None = None,
     precedence: Sequence[str] = PRECEDENCE,
+    excluded: frozenset[str] = frozenset(),
 ) -> MergeReport:
     """Merge the files of facts in a folder into files of leads in `out`, each with its evidence beside it.
 
@@ -87,7 +88,7 @@ def merge(
     if previous is not None and not any(previous.glob("*.parquet")):
         raise MergeFailed(f"{previous}: there is no .parquet file in this folder. Omit it for a first run.")
     with _replacing(out) as aside:
-        finishing = Finishing(aside.resolve(), rules, suppressed, shared, aliases, precedence)
+        finishing = Finishing(aside.resolve(), rules, suppressed, shared, aliases, precedence, excluded)
         return _merged(spark, facts, previous, finishing, parts)
 
 

@@ -36,10 +36,12 @@ from siteglass.ingest.grouped import listed
 from siteglass.ingest.ownership import Owner, owners_of
 from siteglass.ingest.rules import Rules, rules_of
 from siteglass.ingest.service_types import SiteTexts, service_type
+from siteglass.ingest.signals import NO_PAGE
 from siteglass.ingest.sources import PRECEDENCE, divided, with_records
 from siteglass.ingest.store.shared_values import SHARED_OWNER, SharedValues, is_shared
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
+from siteglass.suppression.redaction import names
 
 MAX_CATEGORIES = 200
 MAX_SPENDING = 2**33
@@ -66,6 +68,8 @@ class Finishing:
     aliases: Aliases = NO_ALIASES
     precedence: Sequence[str] = PRECEDENCE
     """Which source is believed first."""
+    excluded: frozenset[str] = frozenset()
+    """Domains that are not leads, whatever says so, with all that belong to them."""
 
     def part(self, number: int, captures: pa.Table, previous: pa.Table) -> PartReport:
         """Write the leads of a part and their evidence, in the order of domains; no file if there is no lead."""
@@ -79,10 +83,12 @@ class Finishing:
         owners |= {one: SHARED_OWNER for one in owners if is_shared(*one, self.shared)}
         leads = leads_of_rows(rows, rules, seen, contacts, owners)
         # Where no page says anything, a record may. A home page that is parked, unlisted or leads elsewhere decides.
-        refused = {domain for domain, why in why_dropped.items() if why != "no_page"}
+        refused = {domain for domain, why in why_dropped.items() if why != NO_PAGE}
         leads, given = with_records(leads, records, refused, self.precedence)
         seen = in_order(pa.concat_tables([seen, given]))
         dropped = Counter(why for domain, why in why_dropped.items() if domain in refused or domain not in records)
+        if self.excluded:
+            leads, dropped["excluded"] = _without(leads, self.excluded)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, previous)
@@ -217,6 +223,12 @@ def _categories(technologies: Sequence[str]) -> list[str]:
 def _spending(rules: Rules, technologies: Sequence[str] | None, country: str) -> int | None:
     spent = rules.spending(technologies, country)
     return None if spent is None else min(spent, MAX_SPENDING - 1)
+
+
+def _without(leads: pa.RecordBatch, excluded: frozenset[str]) -> tuple[pa.RecordBatch, int]:
+    """Without the leads of these domains and of those that belong to them, and how many these were."""
+    kept = [excluded.isdisjoint(names(domain)) for domain in listed(leads, "domain")]
+    return leads.filter(pa.array(kept, pa.bool_())), kept.count(False)
 
 
 def _screened(leads: pa.RecordBatch, suppressed: SuppressionSnapshot) -> tuple[pa.RecordBatch, int]:

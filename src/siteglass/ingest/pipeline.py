@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import pyarrow.parquet as pq
 
+from siteglass.corpus.domain_files import excluded_domains
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest import pool, spark
 from siteglass.ingest.merge import MergeFailed
@@ -103,7 +104,7 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
     run merges them again. Without it, they still do afterwards.
     """
     steps = _Steps(order)
-    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
+    with alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
         if order.driver == "spark" or sum(path.stat().st_size for path in order.archives) > MAX_BYTES_WITHOUT_SPARK:
             spark.java_home()
         summary = steps.extract()
@@ -130,14 +131,14 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
 
 def add_records(order: RunOrder) -> None:
     """Add records of other sources to the store. The next run makes leads of them."""
-    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
+    with alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
         store.append({path.stem: path for path in order.records})
         store.commit()
 
 
 def compact(order: RunOrder) -> int:
     """Put the deltas of the store into its base; how many there were."""
-    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
+    with alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
         deltas = len(store.manifest.deltas)
         with working("Writing the base"):
             store.compact()
@@ -150,7 +151,7 @@ def purge_files(order: RunOrder) -> PurgeReport:
     if order.suppressed is None:
         raise RunFailed("There is no list of opt-outs to purge by.")
     with (
-        _alone(order.work),
+        alone(order.work),
         _one_line_errors(),
         open_store(order.store_address, order.settings) as store,
         working("Removing opted-out values"),
@@ -187,8 +188,9 @@ class _Steps:
         if not is_whole and not store.manifest.pending:
             return None
         is_first = not store.manifest.leads
-        precedence = order.settings.source_precedence
-        folder = order.work / "runs" / run_id(store, order.suppressed, is_whole=is_whole, precedence=precedence)
+        precedence, excluded = order.settings.source_precedence, excluded_domains(order.settings)
+        name = run_id(store, order.suppressed, is_whole=is_whole, precedence=precedence, excluded=excluded)
+        folder = order.work / "runs" / name
         if (folder / REPORT).exists():
             result = RunResult(folder, msgspec.json.decode((folder / REPORT).read_bytes(), type=Report), is_whole)
             if order.replaces:
@@ -202,6 +204,7 @@ class _Steps:
                 lambda: _session(order),
                 is_whole=is_whole,
                 precedence=precedence,
+                excluded=excluded,
             )
         if not merged.files and (is_whole or is_first):
             raise RunFailed(_no_lead(summary, merged.report.dropped))
@@ -215,8 +218,8 @@ class _Steps:
 
 
 @contextmanager
-def _alone(work: Path) -> Iterator[None]:
-    """Two runs in one folder would take each other's files away."""
+def alone(work: Path) -> Iterator[None]:
+    """Two runs in one folder would take each other's files away. Raises RunFailed if there is another one."""
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         try:

@@ -1,4 +1,4 @@
-"""Opted-out values out of all files below a work folder: the facts store, facts of tasks, and old runs.
+"""Opted-out values out of all files below a work folder: the facts store, facts of tasks, old runs, and rejects.
 
 Archives keep the pages as they were crawled. Later runs leave the values out when they read them.
 """
@@ -6,19 +6,17 @@ Archives keep the pages as they were crawled. Later runs leave the values out wh
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import pyarrow.parquet as pq
 
 from siteglass.corpus.domains import NotAHost, normalise
 from siteglass.corpus.lead_files import replacing
+from siteglass.corpus.rejects import REJECTS_SUFFIX
 from siteglass.ingest.archives import QuarantinedRecord
-from siteglass.ingest.facts import PageFacts, from_table
 from siteglass.ingest.store.facts_store import FactsStore
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
-from siteglass.ingest.tasks import UnusedRecords, revisits_in, write_facts
+from siteglass.ingest.tasks import UnusedRecords, read_facts, revisits_in, sweep, write_facts
 
 
 class PurgeReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,12 +28,15 @@ class PurgeReport(msgspec.Struct, frozen=True, kw_only=True):
     """Files of tasks that had some."""
     runs: int
     """Folders of runs, which are deleted whole: their leads are in the index."""
+    rejects: int
+    """Lists of what imports left out, which are deleted whole: values that cannot be read cannot be compared."""
 
 
 def purge(store: FactsStore, work: Path, suppressed: SuppressionSnapshot) -> PurgeReport:
     """Remove what is on the list of opt-outs. Can be repeated; an interrupted one leaves files that can be read."""
     domains = store.purge(suppressed)
     store.commit()
+    sweep(work / "facts")
     facts = sorted((work / "facts").glob("*.parquet"))
     quarantined = sorted((work / "facts").glob("*.quarantine.ndjson"))
     tasks = sum(_purge_task(path, suppressed) for path in facts)
@@ -43,22 +44,19 @@ def purge(store: FactsStore, work: Path, suppressed: SuppressionSnapshot) -> Pur
     runs = [path for path in (work / "runs").glob("*") if path.is_dir()]
     for run in runs:
         shutil.rmtree(run)
-    return PurgeReport(domains=domains, tasks=tasks, runs=len(runs))
+    rejects = list(work.glob(f"*{REJECTS_SUFFIX}"))
+    for path in rejects:
+        path.unlink()
+    return PurgeReport(domains=domains, tasks=tasks, runs=len(runs), rejects=len(rejects))
 
 
 def _purge_task(path: Path, suppressed: SuppressionSnapshot) -> bool:
-    if all(page == suppressed.page(page) for page in _pages(path)):
+    if all(page == suppressed.page(page) for page in read_facts(path)):
         return False
     with replacing(path) as sink:
-        kept = (left for page in _pages(path) if (left := suppressed.page(page)) is not None)
+        kept = (left for page in read_facts(path) if (left := suppressed.page(page)) is not None)
         write_facts(sink, kept, UnusedRecords(revisits=revisits_in(path)))
     return True
-
-
-def _pages(path: Path) -> Iterator[PageFacts]:
-    with pq.ParquetFile(path) as file:
-        for number in range(file.num_row_groups):
-            yield from from_table(file.read_row_group(number, use_threads=False))
 
 
 def _purge_quarantine(path: Path, suppressed: SuppressionSnapshot) -> bool:

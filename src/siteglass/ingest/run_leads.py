@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -16,14 +16,15 @@ import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import column_values
 from siteglass.ingest.aliases import aliases_of_files, find_aliases
-from siteglass.ingest.captures import newest_ms
+from siteglass.ingest.captures import newest_ms, numbered
 from siteglass.ingest.content import PREVIOUS_SCHEMA, hashes_of_file
 from siteglass.ingest.facts import FACTS_SCHEMA
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.merge import RULES, MergeReport, merge
 from siteglass.ingest.part_writer import Finishing
-from siteglass.ingest.single_part import merge_ordered
-from siteglass.ingest.sources import PRECEDENCE
+from siteglass.ingest.signals import NO_PAGE, signals
+from siteglass.ingest.single_part import merge_ordered, parts_of
+from siteglass.ingest.sources import PRECEDENCE, divided
 from siteglass.ingest.store.facts_store import FactsStore
 from siteglass.ingest.store.folding import current
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
@@ -57,12 +58,26 @@ def run_id(
     *,
     is_whole: bool,
     precedence: Sequence[str] = PRECEDENCE,
+    excluded: frozenset[str] = frozenset(),
 ) -> str:
     """What the leads of a run depend on, in one name."""
     opted_out = sorted(suppressed.domains) + sorted(one.hex() for one in suppressed.hashes) if suppressed else []
     scope = ["all"] if is_whole else ["pending", *store.manifest.pending]
-    parts = [MERGE_VERSION, *precedence, *scope, "", *store.manifest.tasks, "", *opted_out]
+    parts = [MERGE_VERSION, *precedence, *scope, "", *store.manifest.tasks, "", *opted_out, "", *sorted(excluded)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def refused_domains(store: FactsStore, domains: Collection[str]) -> set[str]:
+    """Those of these domains that are not leads, whatever records say: a home page that is parked, unlisted or leads
+    elsewhere decides."""
+    refused: set[str] = set()
+    for captures in parts_of(map(current, store.pages(domains))):
+        pages = divided(captures).pages
+        if pages.num_rows:
+            states = signals(pages, *numbered(pages))
+            reasons = zip(listed(states, "domain"), listed(states, "dropped"), strict=True)
+            refused.update(domain for domain, why in reasons if why not in ("", NO_PAGE))
+    return refused
 
 
 def merge_run(
@@ -75,6 +90,7 @@ def merge_run(
     rules: str = RULES,
     max_rows: int = MAX_ROWS_IN_PROCESS,
     precedence: Sequence[str] = PRECEDENCE,
+    excluded: frozenset[str] = frozenset(),
 ) -> MergedRun:
     """Write the leads of all domains, or of those that have new facts, to a folder. `GONE` lists the other ones of
     these."""
@@ -87,7 +103,7 @@ def merge_run(
     previous = store.previous(domains)
     if few is not None:
         aliases = find_aliases(lambda columns: [table.select(columns) for table in few])
-        finishing = Finishing(leads.resolve(), rules, suppressed, store.shared(), aliases, precedence)
+        finishing = Finishing(leads.resolve(), rules, suppressed, store.shared(), aliases, precedence, excluded)
         report = merge_ordered(few, finishing, previous)
     else:
         facts, before = folder / "facts", folder / "previous"
@@ -104,6 +120,7 @@ def merge_run(
                 aliases=aliases_of_files(facts.glob("*.parquet")),
                 rules=rules,
                 precedence=precedence,
+                excluded=excluded,
             )
         shutil.rmtree(facts)
         shutil.rmtree(before)

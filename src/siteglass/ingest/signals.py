@@ -16,6 +16,8 @@ from siteglass.ingest.captures import LIGHT, speaks
 from siteglass.ingest.grouped import DESCENDING, Order, firsts, mask, pc, spread
 
 MAX_DOMAIN_CHARS = 253
+NO_PAGE = "no_page"
+"""The reason that does not refuse a domain: it is a lead if a record of another source says something of it."""
 COLUMNS = (*LIGHT, "has_robots", "has_sitemap", "audits", "technologies")
 """What is asked of captures."""
 _NEWEST: tuple[Order, ...] = tuple(
@@ -87,7 +89,7 @@ class _Signals:
             (self._any(self._is_redirect()), "alias"),
             (self._any(noindex), "noindex"),
         ]
-        return pa.array(np.select([holds for holds, _ in reasons], [name for _, name in reasons], "no_page"))
+        return pa.array(np.select([holds for holds, _ in reasons], [name for _, name in reasons], NO_PAGE))
 
     def _known(self, kind: str, name: str) -> pa.Table:
         return self._captures.filter(

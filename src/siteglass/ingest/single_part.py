@@ -37,16 +37,16 @@ def merge_ordered(
     """Merge pages that come in the order of domains, a part after the other: some thousand are in memory at a time.
     `previous` is what the leads said before, see `content.PREVIOUS_SCHEMA`."""
     reports = []
-    for number, captures in enumerate(_parts(pages, finishing, part_rows)):
+    for number, captures in enumerate(parts_of(pages, finishing.rules, part_rows)):
         names = pc.unique(column(captures, "domain"))
         said = previous.filter(pc.is_in(previous.column("domain"), value_set=names))
         reports.append(finishing.part(number, captures, said))
     return summed(reports)
 
 
-def _parts(pages: Iterable[pa.Table], finishing: Finishing, part_rows: int) -> Iterator[pa.Table]:
+def parts_of(pages: Iterable[pa.Table], rules: str = RULES, part_rows: int = PART_ROWS) -> Iterator[pa.Table]:
     """All captures of some domains at a time. Of a domain with very many, few have their content."""
-    priority = rules_of(finishing.rules).priority
+    priority = rules_of(rules).priority
     collector, rows, last = CaptureCollector(priority), 0, ""
     for table in pages:
         first = column(table, "domain")[0].as_py()

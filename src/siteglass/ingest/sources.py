@@ -34,6 +34,7 @@ _TOGETHER = {
     "trades": ("trades", "trade_sources"),
 }
 """Of the first source that has the first of them, all are taken."""
+_KNOWN = frozenset(Lead.__struct_fields__)
 _TIMES = ("crawled_at_ms", "updated_at_ms", "first_seen_ms", "newest_fact_ms")
 _PLACE = ("country", "state", "city")
 # The loader assigns the number; whose contacts were hidden, and what changed, only pages say.
@@ -114,7 +115,9 @@ def _record(url: str, label: str, at_ms: int, text: str) -> SourceRecord:
     source, _, name = url.partition(":")
     stored = msgspec.json.decode(text, type=_Stored)
     said = {"source": source, "id": name, "label": label, "licence": stored.licence, "at_ms": at_ms}
-    return msgspec.convert({**said, "lead": stored.lead}, SourceRecord)
+    # The release after this one may know more fields.
+    lead = {name: value for name, value in stored.lead.items() if name in _KNOWN}
+    return msgspec.convert({**said, "lead": lead}, SourceRecord)
 
 
 class Divided(NamedTuple):

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest.archives import Item, OnRead, QuarantinedRecord, UnresolvedRevisit, read_archive
 from siteglass.ingest.capture import Capture
-from siteglass.ingest.facts import EXTRACTOR_VERSION, FACTS_SCHEMA, PageFacts, to_batch
+from siteglass.ingest.facts import EXTRACTOR_VERSION, FACTS_SCHEMA, PageFacts, from_table, to_batch
 from siteglass.ingest.sources import SourceRecord, row_of
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.platform.disk import sync_to_disk
@@ -242,6 +242,13 @@ def write_facts(sink: BinaryIO, rows: Iterator[PageFacts], unused: UnusedRecords
         if group:
             writer.write_batch(to_batch(group))
         writer.add_key_value_metadata({_REVISITS.decode(): str(unused.revisits)})
+
+
+def read_facts(path: Path) -> Iterator[PageFacts]:
+    """The rows of a file of facts."""
+    with pq.ParquetFile(path) as file:
+        for number in range(file.num_row_groups):
+            yield from from_table(file.read_row_group(number, use_threads=False))
 
 
 def write_records(folder: Path, records: Iterable[SourceRecord], suppressed: SuppressionSnapshot | None) -> Path:

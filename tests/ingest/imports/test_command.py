@@ -13,7 +13,10 @@ from siteglass.corpus.evidence_files import Sighting, read_evidence
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import record_place, write_parquet
 from siteglass.corpus.lead_store import newest_leads
+from siteglass.ingest.store.facts_store import open_store
+from siteglass.ingest.tasks import UnusedRecords, write_facts
 from siteglass.settings import load_settings
+from testing.random_facts import plain_page
 from testing.service import RUN_PREFIX, make_test_account
 from tests.test_cli import Cli
 
@@ -72,7 +75,13 @@ def test_a_table_is_previewed_added_and_replaces_the_index(cli: Cli) -> None:
     assert evidence[1].page.endswith(", CC0-1.0")
     assert cli("index", "status").split()[:2] == live.split()[:2]
 
-    source.write_text("site\nmueller.de\nmeier.de\nnew.de\nnewer.de\n")
+    # Also alone, a table makes no lead of a website whose home page asks not to be listed.
+    with (cli.folder / "page.parquet").open("wb") as sink:
+        write_facts(sink, iter([plain_page("unlisted.de", noindex=True)]), UnusedRecords())
+    with open_store(cli.folder / "var/crawl/store") as facts:
+        facts.append({"page": cli.folder / "page.parquet"})
+        facts.commit()
+    source.write_text("site\nmueller.de\nmeier.de\nnew.de\nnewer.de\nunlisted.de\n")
     (cli.folder / "mapping.toml").write_text('site = "domain"\n')
     replaced = cli(
         "index", "import", "companies.csv", "--mapping", "mapping.toml", "--replace", "--most-emptier", "100"

@@ -20,7 +20,8 @@ from siteglass.corpus.tables import TableError, TableLimits
 from siteglass.ingest.imports import sources
 from siteglass.ingest.imports.columns import map_columns, read_mapping
 from siteglass.ingest.imports.leads import Preview, open_import, preview
-from siteglass.ingest.sources import known_fields
+from siteglass.ingest.sources import known_fields, record_of
+from siteglass.ingest.tasks import read_facts, write_records
 
 NOW_MS = 1_794_000_000_000
 EXCEL = [
@@ -197,6 +198,25 @@ def test_values_of_json_and_parquet_keep_their_types(tmp_path: Path) -> None:
         "not a JSON object", "expected text or a number", "not JSON",
     ]  # fmt: skip
     assert previewed(tmp_path / "a.parquet").first == [lead]
+
+
+def test_values_that_no_lead_can_have_cost_no_import(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "domain,trade,industry,phone,crawled at\n"
+        "a.com,dentist;plumber,roofer;electrician,,\n"
+        f"b.com,,,{'.'.join('5125550100')}{'.' * 600},\n"
+        f"c.com,,,,{'9' * 5_000}\n"
+    )
+    with open_import(path, None, NOW_MS, lambda _: None) as table:
+        records = read_facts(write_records(tmp_path, table.records, None))
+        read = [record.lead for row in records if (record := record_of(row))]
+    assert [(lead.domain, lead.trades) for lead in read] == [("a.com", ("dentist", "plumber", "roofer")), ("b.com", ())]
+    assert dict(table.rejects.reasons) == {
+        ("trades", "more than 3 values"): 1,
+        ("phones", "longer than 512 characters"): 1,
+        ("crawled_at_ms", "not a time such as 2026-09-21 or 2026-09-21T14:13:20Z"): 1,
+    }
 
 
 def test_lines_after_an_open_quote_are_read(tmp_path: Path) -> None:

@@ -18,10 +18,12 @@ from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.domain_summaries import together
 from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, PageFacts, to_batch
 from siteglass.ingest.part_writer import Finishing
-from siteglass.ingest.sources import PRECEDENCE, SourceRecord, row_of, with_phones_and_state
+from siteglass.ingest.pipeline import RunOrder, build
+from siteglass.ingest.sources import PRECEDENCE, SourceRecord, record_of, row_of, with_phones_and_state
 from siteglass.ingest.store.facts_store import open_store
 from siteglass.ingest.store.folding import fold
-from siteglass.ingest.tasks import write_records
+from siteglass.ingest.tasks import UnusedRecords, write_facts, write_records
+from siteglass.settings import Settings
 from testing.random_facts import START_MS, plain_page, random_page
 from tests.ingest.store.histories import STAND_IN, History
 
@@ -162,6 +164,29 @@ def test_what_a_site_leaves_open_says_where_it_is_from(tmp_path: Path) -> None:
         ("info@zahn.at", "https://zahn.at/", "mailto"),
         ("+4315120000", "Overture, 2026-10, CDLA-Permissive-2.0 (meta)", "place"),
     ]
+
+
+def test_fields_that_a_later_release_adds_are_read_over() -> None:
+    row = row_of(PLACE)
+    assert record_of(msgspec.structs.replace(row, text=row.text.replace('"domain"', '"mood":"good","domain"'))) == PLACE
+
+
+def test_excluded_domains_are_leads_of_no_source(tmp_path: Path) -> None:
+    """The list is part of the run's name: after a change, leads are made again."""
+    page, other = plain_page("shop.zahn.at"), plain_page("arzt.at")
+    facts = tmp_path / "pages.parquet"
+    with facts.open("wb") as sink:
+        write_facts(sink, iter((page, other)), UnusedRecords())
+    records = write_records(tmp_path / "facts", (PLACE, LIST), None)
+    listed = tmp_path / "excluded.txt"
+    order = RunOrder(
+        (), tmp_path, is_whole=True, settings=Settings(crawl_excluded=str(listed)), records=(records, facts)
+    )
+    for text, expected, dropped in (("zahn.at\n", 1, {"excluded": 2}), ("", 3, {}), ("zahn.at\n", 1, {"excluded": 2})):
+        listed.write_text(text)
+        result = build(order)
+        assert result is not None
+        assert (result.report.leads, result.report.dropped) == (expected, dropped)
 
 
 def test_opt_outs_and_purges_cover_records(tmp_path: Path) -> None:

@@ -95,9 +95,14 @@ def test_nothing_is_left(tmp_path: Path) -> None:
         store.settle(store.manifest.pending)
         store.commit()
 
+        # What an import leaves: its list of rejects and, after a crash, files that were half written.
+        rejects = work / "companies.rejects.ndjson"
+        rejects.write_text(f'{{"line": 2, "field": "emails", "value": "{ADDRESS} or {PHONE} at {DOMAIN}"}}\n')
+        (work / "facts/.records.7.tmp").write_text(f"{ADDRESS} {PHONE} {DOMAIN}")
+
         report = purge(store, work, suppressed)
 
-        assert (report.domains, report.tasks, report.runs) == (2, 4, 2)
+        assert (report.domains, report.tasks, report.runs, report.rejects) == (2, 4, 2, 1)
         assert _scan(work) == {ADDRESS: set(), PHONE: set(), DOMAIN: set()}
         after = [page for table in store.pages() for page in from_table(table)]
         screened = [kept for page in before if (kept := suppressed.page(page)) is not None]

@@ -66,11 +66,16 @@ def read_cell(target: Target, cell: Any, now_ms: int, reject: Reject) -> Any:
             reject(str(piece).strip(), str(error))
     if not target.is_list:
         return values[0] if values else None
-    values = list(dict.fromkeys(values))
+    return within_maximum(target, values, reject) or None
+
+
+def within_maximum(target: Target, values: Iterable[str], reject: Reject) -> tuple[str, ...]:
+    """Each value of a list once, and as many as the field may have."""
+    distinct = tuple(dict.fromkeys(values))
     maximum = _maximum_length(_TYPES[target.field])
-    for value in values[maximum:]:
+    for value in distinct[maximum:]:
         reject(value, f"more than {maximum} values")
-    return tuple(values[:maximum]) or None
+    return distinct[:maximum]
 
 
 def _pieces(target: Target, cell: Any) -> Iterable[Any]:
@@ -138,9 +143,9 @@ def read_text(target: Target, text: str, now_ms: int) -> Any:
     if field in _HOSTS:
         return read_host(text)
     if field == "emails":
-        return _read_email(text)
+        return _bounded(_read_email(text), field)
     if field == "phones":
-        return _read_phone(text)
+        return _bounded(_read_phone(text), field)
     if field in _WEB_ADDRESSES:
         return _bounded(_read_web_address(text), field)
     if field.endswith("_at_ms") or field == "first_seen_ms":
@@ -215,7 +220,7 @@ def _read_profile(network: str, text: str) -> str:
 def _read_time(text: str, now_ms: int) -> int:
     reason = "not a time such as 2026-09-21 or 2026-09-21T14:13:20Z"
     if text.isascii() and text.isdigit():
-        number = int(text)
+        number = int(text) if len(text) <= 20 else 0
         if number < _FIRST_SECONDS:
             raise CellError(reason)
         time_ms = number * 1000 if number < _SECONDS_BELOW else number

@@ -19,7 +19,7 @@ from siteglass.corpus.rejects import Rejects
 from siteglass.corpus.role import is_role
 from siteglass.corpus.tables import TableError
 from siteglass.corpus.value_checks import check_values
-from siteglass.ingest.imports.cells import CellError, clean, read_cell, read_host, read_text
+from siteglass.ingest.imports.cells import CellError, clean, read_cell, read_host, read_text, within_maximum
 from siteglass.ingest.imports.columns import ColumnMapping, Target, map_columns, read_mapping
 from siteglass.ingest.imports.sources import Row, Source, open_source
 from siteglass.ingest.sources import NEVER_MS, SourceRecord, known_fields, with_phones_and_state
@@ -67,10 +67,18 @@ def open_import(
 
 
 def _checked(rows: Iterator[tuple[int, Lead]], rejects: Rejects) -> Iterator[Lead]:
-    """Leads with the values that searches use."""
+    """Leads with the values that searches use. One that a lead cannot have costs its row, and not the import."""
     while group := list(islice(rows, _ROWS_AT_ONCE)):
         batch = pa.Table.from_batches([batch_of([lead for _, lead in group])])
-        yield from map(with_phones_and_state, leads_of(check_values(batch, [place for place, _ in group], rejects)))
+        places = [place for place, _ in group]
+        leads = map(with_phones_and_state, leads_of(check_values(batch, places, rejects)))
+        for place, lead in zip(places, leads, strict=True):
+            try:
+                msgspec.convert(known_fields(lead), Lead)
+            except msgspec.ValidationError as error:
+                rejects.add(place, lead.domain, "", "", str(error), None)
+            else:
+                yield lead
 
 
 def preview(table: TableImport) -> Preview:
@@ -173,7 +181,7 @@ class _RowReader:
             elif isinstance(value, dict):
                 values["social_links"] = {**value, **values.get("social_links", {})}
             elif target.is_list:
-                values[target.field] = tuple(dict.fromkeys((*values.get(target.field, ()), *value)))
+                values[target.field] = within_maximum(target, (*values.get(target.field, ()), *value), reject)
             else:
                 values[target.field] = value
         if "emails" in values:

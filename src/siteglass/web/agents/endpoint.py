@@ -98,9 +98,10 @@ class AgentEndpoint:
             transport=httpx.ASGITransport(request.app, raise_app_exceptions=False, client=(address[0], address[1])),
         )
         async with client:
-            session, is_new = await self._sessions.open(caller, ceiling, client._send)
-            if is_new:
+            session = await self._sessions.open(caller, ceiling, client._send)
+            if session.needs_audit:
                 await self._postgres.fetch(_NOTED, caller.key_id, caller.account_id, ceiling)
+                await session.note_audited()
             self._tools.set(Tools(client, session, DEADLINE_S))
             return await self._exchange(request, body)
 

@@ -12,9 +12,10 @@ applies to leads that an agent has not seen yet.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -43,14 +44,12 @@ OPEN = """
 -- KEYS: the session. ARGV: when it ends if unused, when it ends at last.
 local now = tonumber(redis.call('TIME')[1])
 local began = tonumber(redis.call('HGET', KEYS[1], 'began'))
-local new = 0
 if not began or now - began > tonumber(ARGV[2]) then
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[1], 'began', now)
-  new = 1
 end
 redis.call('EXPIRE', KEYS[1], ARGV[1])
-return {new, redis.call('HGETALL', KEYS[1])}
+return redis.call('HGETALL', KEYS[1])
 """
 # Each of the others begins with this: a session that ended meanwhile must not come back without its start.
 SAME = "if redis.call('HGET', KEYS[1], 'began') ~= ARGV[1] then return {-1} end\n"
@@ -86,6 +85,8 @@ return {{1, lead, api}}
 )
 # ARGV: a field, its value.
 NOTE = SAME + f"if redis.call('HLEN', KEYS[1]) < {MAX_FIELDS} then redis.call('HSET', KEYS[1], ARGV[2], ARGV[3]) end"
+# ARGV: the ceiling. Other fields are limited in number; without this one, each call would write to the audit log.
+AUDITED = SAME + "redis.call('HSET', KEYS[1], 'audited', ARGV[2])"
 # KEYS: also the places. ARGV: the place, when it ends.
 KEEP = (
     SAME
@@ -142,6 +143,16 @@ class AgentSession:
         if lost is not None:
             self._fields[f"lost:{name}"] = written
 
+    @property
+    def needs_audit(self) -> bool:
+        """Whether the audit log has no entry of the session yet, or only of a lower ceiling."""
+        return (self.ceiling or 0) > int(self._fields.get("audited", -1))
+
+    async def note_audited(self) -> None:
+        """The audit log has this ceiling. If that is lost, the next call writes another entry."""
+        with contextlib.suppress(SiteglassError):
+            await self._run(AUDITED, self.ceiling or 0)
+
     def turn(self, digest: str) -> int:
         return int(self._fields.get(f"turn:{digest}", 0))
 
@@ -154,13 +165,19 @@ class AgentSession:
     async def note_price(self, asked: str) -> None:
         await self._note(_price_field(asked), asked)
 
+    def require_room(self, asked: Mapping[str, Any]) -> None:
+        # A place has the request twice: in the call that was paid for, too.
+        if 2 * len(orjson.dumps(asked)) > MAX_PLACE_BYTES:
+            raise SiteglassError(
+                "The response to such a large request could not be continued. Call again with fewer or shorter "
+                "arguments. Nothing was sent."
+            )
+
     async def keep(self, place: Place) -> str:
         token = secrets.token_hex(4)
         written = orjson.dumps({**asdict(place), "waiting": [row["domain"] for row in place.waiting]})
         if len(written) > MAX_PLACE_BYTES:
-            raise SiteglassError(
-                "The request is too large to be continued. Call again with fewer or shorter arguments."
-            )
+            raise SiteglassError("The place has too many bytes to be kept.")
         (slot,) = await self._run(KEEP, f"{token} {written.decode()}", IDLE_S, places=True)
         return f"{slot}{token}"
 
@@ -211,19 +228,17 @@ class AgentSessions:
         self._redis = RedisConnection(redis_url, TIMEOUT_S)
         self._prefix = prefix
 
-    async def open(self, caller: Caller, ceiling: int, send: AsyncSender) -> tuple[AgentSession, bool]:
-        """The session of a key, and whether it begins now. Keys that replace each other share one. `send` is how a paid
-        call is repeated.
-        """
+    async def open(self, caller: Caller, ceiling: int, send: AsyncSender) -> AgentSession:
+        """The session of a key. Keys that replace each other share one. `send` is how a paid call is repeated."""
         name = f"{self._prefix}:agent:{caller.family_id}"
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                new, found = await self._redis.call("EVAL", OPEN, 1, name, IDLE_S, LIFE_S)
+                found = await self._redis.call("EVAL", OPEN, 1, name, IDLE_S, LIFE_S)
         except Exception as error:
             raise Unavailable(f"agent session: {type(error).__name__}", has_price=False) from error
         texts = [each.decode() for each in found]
         fields = dict(zip(texts[::2], texts[1::2], strict=True))
-        return AgentSession(self._redis, send, name, fields, ceiling), bool(new)
+        return AgentSession(self._redis, send, name, fields, ceiling)
 
     async def close(self) -> None:
         """End the connection."""

@@ -17,7 +17,7 @@ from siteglass_client.calls import ENRICH_PATH
 from siteglass_client.errors import CreditCapExceeded, SiteglassError
 from siteglass_client.mcp.arguments import COMPANIES_SHOWN
 from siteglass_client.mcp.models import Credits, EnrichAnswer, Price
-from siteglass_client.mcp.sessions import CeilingReached, Place, Sum
+from siteglass_client.mcp.sessions import NOT_KEPT, CeilingReached, Place, Sum, kept
 from siteglass_client.mcp.sheets import Sheet
 from siteglass_client.mcp.till import Till, digest_of
 
@@ -55,6 +55,7 @@ class Enriching:
         if not names:
             raise SiteglassError("domains: name at least one. Nothing was sent.")
         asked = {"domains": names, "select": shown}
+        self._session.require_room(asked)
         sheet = Sheet([*ALWAYS_SHOWN, *shown], max_tokens)
         with anyio.fail_after(self._deadline_s):
             if max_lead_credits == 0 or not self._session.knows_price(_priced_as(names)):
@@ -104,14 +105,15 @@ class Enriching:
         while waiting and sheet.add(waiting[0]):
             waiting.pop(0)
         rest = replace(place, waiting=waiting)
-        again = "To see the others, call enrich with cursor; they are already paid for."
+        name = await kept(self._session, rest) if waiting else None
+        again = "The response is full. To see the others, call enrich with cursor; they are already paid for."
         return EnrichAnswer(
             stopped="max_tokens" if waiting else "end",
             credits=self._credits(used, answer),
             values_cut=sheet.values_cut,
             waiting=len(waiting),
-            next=await self._session.keep(rest) if waiting else None,
-            say=f"The response is full. {again}" if waiting else "These are all domains.",
+            next=name,
+            say="These are all domains." if not waiting else again if name else NOT_KEPT,
             items=sheet.rows,
         )
 

@@ -21,7 +21,7 @@ from siteglass_client.filters import Filters
 from siteglass_client.mcp.arguments import LEADS_SHOWN
 from siteglass_client.mcp.failures import told
 from siteglass_client.mcp.models import Credits, Price, SearchAnswer, Stop
-from siteglass_client.mcp.sessions import CeilingReached, Place, Sum
+from siteglass_client.mcp.sessions import NOT_KEPT, CeilingReached, Place, Sum, kept
 from siteglass_client.mcp.sheets import Sheet
 from siteglass_client.mcp.sizes import cut
 from siteglass_client.mcp.till import Bought, Till, digest_of
@@ -145,7 +145,8 @@ class Searching:
         if cursor is None:
             if asked.is_empty:
                 raise SiteglassError("Say what to search for: query, filters or wrapped_query. Nothing was sent.")
-            return Place("search", asked.body(), asked.shown, (), SEARCH_PATH)
+            self._session.require_room(body := asked.body())
+            return Place("search", body, asked.shown, (), SEARCH_PATH)
         place = await self._session.find(cursor, "search", lambda answer: read_page(answer).leads)
         repeated = {name: value for name, value in asked.body().items() if name != "select" or asked.select}
         if any(place.asked.get(name) != value for name, value in repeated.items()):
@@ -236,7 +237,10 @@ class Searching:
     async def _told(self, walk: Walk, stopped: Stop) -> SearchAnswer:
         more = stopped != "end"
         found_nothing = walk.last is not None and walk.last.total_results == 0
+        name = await kept(self._session, walk.place) if more else None
         end = _NOTHING if found_nothing else _NEXT[stopped].format(session=self._session)
+        if more and name is None:
+            end = NOT_KEPT
         said = [end, _earlier(walk.earlier), _note(walk.notes), self._trouble(walk.trouble)]
         return SearchAnswer(
             stopped=stopped,
@@ -244,7 +248,7 @@ class Searching:
             reading=walk.reading,
             values_cut=walk.sheet.values_cut,
             waiting=len(walk.place.waiting),
-            next=await self._session.keep(walk.place) if more else None,
+            next=name,
             say=" ".join(filter(None, said)),
             total_results=walk.place.total_results,
             leads=walk.sheet.rows,

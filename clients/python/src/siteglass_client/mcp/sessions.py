@@ -18,6 +18,10 @@ from siteglass_client.errors import SiteglassError
 
 MAX_PLACES = 64
 MAX_REMEMBERED = 1_000
+NOT_KEPT = (
+    "The session could not store where this response ends, so there is no cursor. To continue, call the tool again "
+    "with the same arguments and more max_tokens: within a day, what is paid for is free."
+)
 
 Row = Mapping[str, Any]
 
@@ -94,11 +98,23 @@ class Session(Protocol):
     async def note_price(self, asked: str) -> None:
         """The agent received the price."""
 
+    def require_room(self, asked: Mapping[str, Any]) -> None:
+        """Called before anything is bought. Raises SiteglassError if no place of this request could be kept."""
+
     async def keep(self, place: Place) -> str:
-        """A short name for a place: a model reads and writes it, and a sealed path is too long for that."""
+        """A short name for a place: a model reads and writes it, and a sealed path is too long for that. Raises
+        SiteglassError."""
 
     async def find(self, name: str, tool: str, read: Callable[[Answer], Sequence[Row]]) -> Place:
         """The place of a cursor; `read` takes the records from a response."""
+
+
+async def kept(session: Session, place: Place) -> str | None:
+    """The name of a place; None if it cannot be kept. What is paid for is shown all the same."""
+    try:
+        return await session.keep(place)
+    except SiteglassError:
+        return None
 
 
 def ceiling_reached(session: Session, spent: Sum, most: Sum) -> CeilingReached:
@@ -166,6 +182,9 @@ class LocalSession:
         return True  # the program that runs the agent asks its user
 
     async def note_price(self, asked: str) -> None:
+        pass
+
+    def require_room(self, asked: Mapping[str, Any]) -> None:
         pass
 
     async def keep(self, place: Place) -> str:
