@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from siteglass import app
+from siteglass.access import lifecycle
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
@@ -220,6 +221,9 @@ def test_who_sees_it_and_how_it_ends(scene: Scene) -> None:
     assert customer.client.get(f"/v1/lists/{ran['list']}/domains").status_code == 404
     refused(stranger.post(SEARCH, {"only_lists": [ran["list"]]}), 400, "INVALID_REQUEST")
     assert bad_fields(customer.client, {"name": "watch-run-999"}, "/v1/lists") == {"name"}
+    exported: list[bytes] = []
+    scene.bank.do(lifecycle.export(scene.bank.postgres, customer.account_id, exported.append))
+    assert not any(b"new-1.com" in line for line in exported), "it was never bought"
     assert answered(customer.client.delete(f"{WATCHES}/german")) == {"deleted": "german"}
     assert customer.client.get(f"{WATCHES}/german/runs").status_code == 404
     refused(customer.post(SEARCH, {"only_lists": [ran["list"]]}), 400, "INVALID_REQUEST")
