@@ -209,7 +209,8 @@ def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.Mon
     account = scene.office.account(plan=scene.bank.plan(10_000, 10_000), lead=10)
     ada, page = (who := scene.office.somebody(account)), scene.office.visitor(who)
     customer, path = scene.bank.another(account), "/dashboard/searches/spain/watch"
-    page.post("/dashboard/explore?add=@country(Spain)", {"name": "spain", "shared": "1"})
+    search = {"country": "ESP", "exclude_generic_emails": True, "exclude_lists": ["received"]}
+    answered(customer.post("/v1/searches", {"name": "spain", "search": search, "shared": True}))
     fields = {"every": "day", "weekday": "monday", "hour": "7", "time_zone": "UTC"}
     fields |= {"mail_to": ada.email, "add_to_list": "bought"}
     assert page.post(path, {**fields, "max_lead_credits": "20001"}).status_code == 422
@@ -217,7 +218,9 @@ def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.Mon
     assert said.status_code == 303, words(said)
     while "First run" not in words(page.get(path)):
         time.sleep(0.05)
-    scene.add(*(new_lead(number, country="ESP") for number in (21, 22, 23)))
+    for number in (21, 22, 23):
+        addresses = (f"info@new-{number}.com", f"eve@new-{number}.com")
+        scene.add(new_lead(number, country="ESP", emails=addresses, emails_personal=addresses[1:]))
 
     # A worker is killed after it has started the purchase, and after it has noted that.
     noted, deaths = Runs.note_mailed, iter(("before", "after"))
@@ -242,3 +245,6 @@ def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.Mon
     assert (customer.balance()[1], page.get("/dashboard/downloads").text.count("spain: new on")) == (8, 1)
     listed = answered(customer.client.get("/v1/lists/bought/domains"))["domains"]
     assert listed == ["new-21.com", "new-22.com"]
+    (file,) = re.findall(r'href="(/dashboard/downloads/\d+/file)"', page.get("/dashboard/downloads").text)
+    bought = page.get(file).text
+    assert ("eve@new-21.com" in bought, "info@new-21.com" in bought) == (True, False)

@@ -131,8 +131,14 @@ def test_lists_apply_when_it_reports(scene: Scene) -> None:
     answered(customer.post("/v1/lists", {"name": "ours", "domains": ["new-1.com", "old-0.com"]}))
     watched(customer, "german", {"country": "DEU", "exclude_lists": ["ours"]})
     assert scene.runs(customer, "german", 1)[0]["matches"] == 3
-    scene.add(new_lead(1), new_lead(2))
-    assert scene.leads(customer, scene.run_again(customer, "german")) == ["new-2.com"]
+    scene.add(*map(new_lead, range(1, 5)))
+    ran = scene.run_again(customer, "german")
+    assert scene.leads(customer, ran) == ["new-2.com", "new-3.com", "new-4.com"]
+    # What is excluded since then, or no longer matches, is not shown as new.
+    answered(customer.post("/v1/lists/ours/domains", {"domains": ["new-3.com"]}))
+    scene.add(new_lead(4, country="FRA", crawled_at_ms=CRAWLED_MS + 1))
+    shown = answered(customer.client.get(f"{WATCHES}/german/runs/{ran['run']}"))
+    assert ([lead["domain"] for lead in shown["leads"]], shown["more"]) == (["new-2.com"], 0)
     # A lead that leaves the list was seen before: it is not news.
     answered(customer.post("/v1/lists/ours/remove", {"domains": ["new-1.com", "old-0.com"]}))
     assert scene.run_again(customer, "german")["new_leads"] == 0
@@ -247,6 +253,9 @@ def test_what_cannot_be_watched(scene: Scene, monkeypatch: pytest.MonkeyPatch) -
     }.items():
         answered(customer.post("/v1/searches", {"name": name, "search": search}))
         assert "updated_after" in message(customer.post(WATCHES, {"search": name}))
+    lists = [f"list-{number}" for number in range(10)]
+    answered(customer.post("/v1/searches", {"name": "listed", "search": {"country": "DEU", "exclude_lists": lists}}))
+    assert "each run adds a list" in message(customer.post(WATCHES, {"search": "listed"}))
     answered(customer.post("/v1/searches", {"name": "fixed", "search": {"updated_after": "2026-01-01T00:00:00Z"}}))
     assert bad_fields(customer.client, {"search": "fixed", "every": "month", "hour": 24}, WATCHES) == {"hour", "every"}
     assert bad_fields(customer.client, {"search": "fixed", "time_zone": "Mars"}, WATCHES) == {"time_zone"}

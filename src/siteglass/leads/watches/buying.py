@@ -19,6 +19,7 @@ from siteglass.leads.downloads.enriching import ENRICH_SELECT
 from siteglass.leads.downloads.jobs import Download, Downloads, FileGone, NewDownload, TooManyDownloads
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.watches.runs import BOUGHT, OpenRun, Runs
+from siteglass.leads.watches.watches import search_new_leads
 from siteglass.platform.postgres import Postgres
 
 log = logging.getLogger("siteglass.watches")
@@ -84,7 +85,8 @@ class RunBuyer:
         terms = await browser_terms(self._postgres, watch.account_id, person_id)
         await chargeable(self._postgres, terms.caller, person_id, row["name"])
         wanted = min(run.new_leads, ceiling)
-        body = {"only_lists": [run.list_name], "sort": "-score", "select": list(ENRICH_SELECT)}
+        search = search_new_leads(watch.filters, watch.lists.exclude, run.list_name)
+        body = {**search, "sort": "-score", "select": list(ENRICH_SELECT)}
         new = NewDownload(
             watch.account_id,
             person_id,

@@ -11,8 +11,9 @@ from siteglass.access.keys import Caller
 from siteglass.errors import BadRequest, NotFound, Problem, repeated
 from siteglass.leads import interpret
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import RUN_PREFIX
 from siteglass.leads.operations import COUNTING_UNITS
-from siteglass.leads.requests import further_units
+from siteglass.leads.requests import further_units, read_search
 from siteglass.leads.searches.searches import SavedSearch, SavedSearches
 from siteglass.leads.watches.operations import (
     CHANGE_WATCH,
@@ -33,7 +34,7 @@ from siteglass.leads.watches.responses import (
     watches_response,
 )
 from siteglass.leads.watches.runs import Runs
-from siteglass.leads.watches.watches import MAX_MATCHES, Terms, Watch, Watches
+from siteglass.leads.watches.watches import MAX_MATCHES, Terms, Watch, Watches, search_new_leads
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
 from siteglass.web.operations import Operation
@@ -72,6 +73,11 @@ async def create_watch(
             "narrower search"
         )
         raise BadRequest([Problem("search", message)])
+    try:
+        read_search(search_new_leads(wanted.meaning.filters, wanted.lists.exclude, RUN_PREFIX + "9" * 19), now_ms)
+    except BadRequest:
+        message = "each run adds a list, for which this search has no room; save one with fewer conditions or lists"
+        raise BadRequest([Problem("search", message)]) from None
     await leads.lists.select(caller.account_id, wanted.lists)
     await watches.create(caller, saved, wanted.meaning.filters, wanted.lists, terms)
     return await watches.find(caller, saved.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,14 @@ class Watch:
     made_at: datetime
     next_run_at: datetime
     ran_at: datetime | None
+
+
+def search_new_leads(filters: Mapping[str, Any], exclude: tuple[str, ...], run_list: str) -> dict[str, Any]:
+    """The body of a search for the new leads of a run that match still.
+
+    The lists that the watch is limited to are left out: they applied to the run, and its list takes their place.
+    """
+    return {**filters, **ListNames(exclude, (run_list,)).sent}
 
 
 def read_watch(row: asyncpg.Record) -> Watch:
