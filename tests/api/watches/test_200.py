@@ -146,6 +146,16 @@ def test_lists_apply_when_it_reports(scene: Scene) -> None:
     assert scene.run_again(customer, "german")["outcome"] == "unreadable"
 
 
+@pytest.mark.promise("watch.lists")
+def test_a_lead_is_new_before_its_list_knows_its_number(scene: Scene) -> None:
+    customer = scene.bank.customer(lead=100)
+    answered(customer.post("/v1/lists", {"name": "prospects", "domains": ["new-1.com", "old-0.com"]}))
+    watched(customer, "german", {"country": "DEU", "only_lists": ["prospects"]})
+    scene.runs(customer, "german", 1)
+    scene.add(new_lead(1), new_lead(2))
+    assert scene.leads(customer, scene.run_again(customer, "german")) == ["new-1.com"]
+
+
 @pytest.mark.promise("route.GET /v1/watches/{name}/runs/{run}", "watch.preview")
 def test_the_new_leads_of_a_run_are_previews(scene: Scene) -> None:
     customer = scene.bank.customer(lead=100, plan=scene.bank.plan(10_000, 10_000, preview_leads_per_day=2))
