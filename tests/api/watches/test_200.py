@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from siteglass.access import lifecycle
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
+from siteglass.index.lead_numbers import match_numbers
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
 from siteglass.suppression.values import read_value
@@ -55,6 +57,13 @@ class Scene:
 
     def add(self, *leads: Lead) -> None:
         add(self.settings, list(leads), self.folder)
+
+    def rebuild(self, *leads: Lead) -> None:
+        """A new generation with the old leads and these, promoted."""
+        old = [msgspec.structs.replace(lead, lead_no=number) for number, lead in enumerate(OLD, 1)]
+        path = self.folder / "rebuilt.parquet"
+        write_parquet(path, [*old, *leads])
+        fill(self.settings, path)
 
     def due(self) -> None:
         """Make all watches due now."""
@@ -189,14 +198,30 @@ def test_what_another_release_reads_differently_is_counted_apart(scene: Scene, m
     # The next release reads a page as German. Meanwhile a second site was crawled again, and a third one is new.
     monkeypatch.setattr(generations, "__version__", "99.0")
     now_ms = time.time_ns() // 1_000_000 + 60_000
-    old = [msgspec.structs.replace(lead, lead_no=number) for number, lead in enumerate(OLD, 1)]
-    path = scene.folder / "rebuilt.parquet"
-    write_parquet(path, [*old, new_lead(1), new_lead(2, crawled_at_ms=now_ms), new_lead(3)])
-    fill(scene.settings, path)
+    scene.rebuild(new_lead(1), new_lead(2, crawled_at_ms=now_ms), new_lead(3))
     ran = scene.run_again(customer, "german")
     assert (ran["matches"], ran["new_leads"], ran["reread"]) == (6, 2, 1)
     assert scene.leads(customer, ran) == ["new-2.com", "new-3.com"]
     assert scene.run_again(customer, "german")["reread"] == 0
+
+
+@pytest.mark.promise("watch.reread")
+def test_a_rebuild_is_promoted_during_a_run(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer = scene.bank.customer()
+    scene.add(new_lead(1, country="FRA"))
+    watched(customer, "german", {"country": "DEU"})
+    scene.runs(customer, "german", 1)
+    monkeypatch.setattr(generations, "__version__", "99.0")
+    rebuilds = iter([new_lead(1)])
+
+    async def match_later(*given: Any) -> list[int]:
+        if (lead := next(rebuilds, None)) is not None:
+            await asyncio.to_thread(scene.rebuild, lead)
+        return await match_numbers(*given)
+
+    monkeypatch.setattr("siteglass.leads.watches.running.match_numbers", match_later)
+    ran = scene.run_again(customer, "german")
+    assert (ran["matches"], ran["new_leads"], ran["reread"]) == (4, 0, 1)
 
 
 @pytest.mark.promise("route.POST /v1/watches/{name}", "watch.schedule")

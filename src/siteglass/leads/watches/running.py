@@ -45,10 +45,18 @@ class WatchRunner:
                 log.info("lost a watch", extra={"watch": due.watch.id})
 
     async def _find(self, due: DueWatch) -> Found:
-        leads, watch = self._leads[due.watch.test], due.watch
-        index = leads.index
+        leads = self._leads[due.watch.test]
+        while True:
+            live = await generations.live_build(leads.index)
+            found = await self._compare(leads, due, live[1])
+            # If a rebuild was promoted meanwhile, its leads were taken for those of the build before.
+            if await generations.live_build(leads.index) == live:
+                return found
+
+    async def _compare(self, leads: LeadEndpoints, due: DueWatch, build: str) -> Found:
+        watch, index = due.watch, leads.index
         # Before the matches: a lead that is added meanwhile counts as newer than this run.
-        build, highest = await generations.live_build(index), await highest_number(index)
+        highest = await highest_number(index)
         try:
             criteria = read_meaning(watch.filters, index.clock.now_ms()).criteria
             selection, _ = await leads.lists.select(watch.account_id, watch.lists)
