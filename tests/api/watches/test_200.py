@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
 from siteglass.index.lead_numbers import match_numbers
+from siteglass.leads.watches import runs
+from siteglass.leads.watches.running import WatchRunner
+from siteglass.leads.watches.runs import DueWatch, Found
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
 from siteglass.suppression.values import read_value
@@ -222,6 +226,24 @@ def test_a_rebuild_is_promoted_during_a_run(scene: Scene, monkeypatch: pytest.Mo
     monkeypatch.setattr("siteglass.leads.watches.running.match_numbers", match_later)
     ran = scene.run_again(customer, "german")
     assert (ran["matches"], ran["new_leads"], ran["reread"]) == (4, 0, 1)
+
+
+@pytest.mark.promise("watch.new")
+def test_a_watch_that_fails_delays_no_other(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = WatchRunner._find
+
+    async def fail_one(runner: WatchRunner, due: DueWatch) -> Found:
+        if due.watch.name == "broken":
+            raise ValueError
+        return await find(runner, due)
+
+    monkeypatch.setattr(WatchRunner, "_find", fail_one)
+    monkeypatch.setattr(runs, "LEASE", timedelta(0))
+    customer = scene.bank.customer()
+    watched(customer, "broken", {"country": "DEU"})
+    watched(customer, "german", {"country": "DEU"})
+    assert scene.runs(customer, "german", 1)[0]["outcome"] == "baseline"
+    assert answered(customer.client.get(f"{WATCHES}/broken/runs"))["runs"] == []
 
 
 @pytest.mark.promise("route.POST /v1/watches/{name}", "watch.schedule")

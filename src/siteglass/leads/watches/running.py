@@ -36,13 +36,19 @@ class WatchRunner:
         self._leads: Mapping[bool, LeadEndpoints] = {False: leads, True: sandbox}
 
     async def work(self) -> None:
-        """Run all watches that are due. One that fails is due again after its lease."""
-        while (due := await self._runs.claim()) is not None:
-            found = await self._find(due)
+        """Run all watches that are due. One that fails is due again after its lease; its error is raised at the end."""
+        failed: dict[int, Exception] = {}
+        while (due := await self._runs.claim()) is not None and due.watch.id not in failed:
             try:
+                found = await self._find(due)
                 await self._runs.record(due, found, due.watch.terms.schedule.next_after(datetime.now(UTC)))
             except RunLost:
                 log.info("lost a watch", extra={"watch": due.watch.id})
+            except Exception as error:
+                log.warning("watch failed", extra={"watch": due.watch.id, "reason": type(error).__name__})
+                failed[due.watch.id] = error
+        for failure in failed.values():
+            raise failure
 
     async def _find(self, due: DueWatch) -> Found:
         leads = self._leads[due.watch.test]

@@ -35,6 +35,7 @@ BOUGHT: Final = 0
 FORGET_EVERY_S = 600.0
 MAX_LISTED: Final = 100
 
+# Watches whose last run failed come after all others.
 _CLAIM = f"""
 UPDATE {{schema}}.watches w SET lease = w.lease + 1, leased_until = clock_timestamp() + $1
 FROM {{schema}}.saved_searches s
@@ -43,7 +44,7 @@ WHERE s.id = w.search_id AND w.id = (
     JOIN {{schema}}.accounts a ON a.id = t.account_id
     WHERE NOT d.paused AND d.next_run_at <= clock_timestamp() AND d.leased_until <= clock_timestamp()
         AND a.state = 'active'
-    ORDER BY d.next_run_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
+    ORDER BY d.leased_until, d.next_run_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
 )
 RETURNING {WATCH_COLUMNS}, w.seen, w.highest_no, w.build, w.lease
 """  # noqa: S608 - constants of ours
@@ -184,7 +185,7 @@ class Runs:
     # --- for the worker that has the lease ------------------------------------------------------
 
     async def claim(self) -> DueWatch | None:
-        """Take the watch that is due for longest, for the time of a lease."""
+        """Take the watch that is due for longest, for the time of a lease; one that failed, after the others."""
         row = await self._postgres.fetchrow(_CLAIM, LEASE, timeout_ms=WRITE_TIMEOUT_MS)
         if row is None:
             return None
