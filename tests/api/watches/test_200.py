@@ -196,16 +196,20 @@ def test_the_new_leads_of_a_run_are_previews(scene: Scene) -> None:
 @pytest.mark.promise("watch.reread")
 def test_what_another_release_reads_differently_is_counted_apart(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     customer = scene.bank.customer(lead=100)
-    scene.add(new_lead(1, country="FRA"), new_lead(2, country="FRA"))
+    scene.add(*(new_lead(number, country="FRA") for number in range(3)))
     watched(customer, "german", {"country": "DEU"})
     scene.runs(customer, "german", 1)
-    # The next release reads a page as German. Meanwhile a second site was crawled again, and a third one is new.
+    now_ms = time.time_ns() // 1_000_000
+    with monkeypatch.context() as small:
+        small.setattr("siteglass.leads.watches.running.MAX_MATCHES", 2)
+        assert scene.run_again(customer, "german")["outcome"] == "too_many"
+    # The next release reads a page as German. Since the first run, an import said so of one site, another one was
+    # crawled again, and a third one is new.
     monkeypatch.setattr(generations, "__version__", "99.0")
-    now_ms = time.time_ns() // 1_000_000 + 60_000
-    scene.rebuild(new_lead(1), new_lead(2, crawled_at_ms=now_ms), new_lead(3))
+    scene.rebuild(new_lead(0, newest_fact_ms=now_ms), new_lead(1), new_lead(2, crawled_at_ms=now_ms), new_lead(3))
     ran = scene.run_again(customer, "german")
-    assert (ran["matches"], ran["new_leads"], ran["reread"]) == (6, 2, 1)
-    assert scene.leads(customer, ran) == ["new-2.com", "new-3.com"]
+    assert (ran["matches"], ran["new_leads"], ran["reread"]) == (7, 3, 1)
+    assert scene.leads(customer, ran) == ["new-0.com", "new-2.com", "new-3.com"]
     assert scene.run_again(customer, "german")["reread"] == 0
 
 

@@ -89,11 +89,13 @@ class WatchRunner:
     async def _reread(self, index: Index, due: DueWatch, new: BitMap, build: str) -> BitMap:
         """The new matches that are news only because another release built the index, which may read sites differently.
 
-        A lead is real news if the last run did not know it, or if it was crawled since.
+        A lead is real news if the last comparison did not know it, or if it has a newer fact: it was crawled since, or
+        imports or places have changed.
         """
         known = BitMap(number for number in new if number <= due.highest_no)
-        if build == due.build or not known or due.watch.ran_at is None:
+        if build == due.build or not known or due.compared_at is None:
             return BitMap()
-        crawled = {"range": {"crawled_at": {"gt": due.watch.ran_at.isoformat()}}}
-        query = compile_criteria(Criteria(), (numbered_in(pack(known)), crawled))
+        since = {"gt": due.compared_at.isoformat()}
+        changed = {"bool": {"should": [{"range": {name: since}} for name in ("crawled_at", "newest_at")]}}
+        query = compile_criteria(Criteria(), (numbered_in(pack(known)), changed))
         return known - BitMap(await match_numbers(index, query, len(known)))

@@ -46,11 +46,11 @@ WHERE s.id = w.search_id AND w.id = (
         AND a.state = 'active'
     ORDER BY d.leased_until, d.next_run_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
 )
-RETURNING {WATCH_COLUMNS}, w.seen, w.highest_no, w.build, w.lease
+RETURNING {WATCH_COLUMNS}, w.seen, w.highest_no, w.build, w.compared_at, w.lease, clock_timestamp() AS taken_at
 """  # noqa: S608 - constants of ours
 _MOVE = """
 UPDATE {schema}.watches SET seen = coalesce($3, seen), ran_at = clock_timestamp(), highest_no = $4, build = $5,
-    next_run_at = $6, leased_until = '-infinity'
+    next_run_at = $6, compared_at = CASE WHEN $3 IS NULL THEN compared_at ELSE $7 END, leased_until = '-infinity'
 WHERE id = $1 AND lease = $2 RETURNING id
 """
 _RECORD = """
@@ -100,7 +100,10 @@ class DueWatch:
     """All matches so far; None before the first run."""
     highest_no: int
     build: str
+    compared_at: datetime | None
+    """When the run began that left these; runs that could not compare leave them as they are."""
     lease: int
+    taken_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,8 @@ class Runs:
         row = await self._postgres.fetchrow(_CLAIM, LEASE, timeout_ms=WRITE_TIMEOUT_MS)
         if row is None:
             return None
-        return DueWatch(read_watch(row), row["seen"], row["highest_no"], row["build"], row["lease"])
+        left = (row[name] for name in ("seen", "highest_no", "build", "compared_at", "lease", "taken_at"))
+        return DueWatch(read_watch(row), *left)
 
     async def record(self, due: DueWatch, found: Found, next_run_at: datetime) -> None:
         """Write what a run found, and that it is seen; raises RunLost."""
@@ -197,7 +201,7 @@ class Runs:
             seen = None if found.seen is None else pack(found.seen)
             moved = await connection.fetchrow(
                 self._postgres.sql(_MOVE),
-                *(due.watch.id, due.lease, seen, found.highest_no, found.build, next_run_at),
+                *(due.watch.id, due.lease, seen, found.highest_no, found.build, next_run_at, due.taken_at),
             )
             if moved is None:
                 raise RunLost
