@@ -264,6 +264,11 @@ def test_it_is_changed_and_paused(scene: Scene) -> None:
     resumed = answered(customer.post(f"{WATCHES}/german", {"paused": False, "time_zone": "Asia/Tokyo"}))
     assert resumed["next_run_at"].endswith("T22:00:00Z")
     assert scene.run_again(customer, "german")["new_leads"] == 1
+    # What does not say when it runs does not skip a run that is due.
+    late = "UPDATE {schema}.watches SET next_run_at = 'epoch', leased_until = 'infinity'"
+    scene.bank.do(scene.bank.postgres.fetch(late))
+    changed = answered(customer.post(f"{WATCHES}/german", {"every": "day", "add_to_list": "bought"}))
+    assert (changed["next_run_at"][:10], changed["add_to_list"]) == ("1970-01-01", "bought")
 
 
 @pytest.mark.promise(

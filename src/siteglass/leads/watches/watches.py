@@ -44,6 +44,8 @@ INSERT INTO {schema}.watch_recipients (watch_id, person_id)
 SELECT $1, p.id FROM {schema}.people p JOIN {schema}.members m ON m.person_id = p.id
 WHERE m.account_id = $2 AND p.email = ANY($3::text[]) RETURNING (SELECT email FROM {schema}.people WHERE id = person_id)
 """
+_TIMES = frozenset(("every", "weekday", "hour", "time_zone", "paused"))
+"""Columns that say when a watch runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,7 @@ class Watches:
                 saved.id,
                 orjson.dumps(filters).decode(),
                 orjson.dumps(lists.sent).decode(),
-                *_values(terms),
+                *_columns(terms).values(),
             )
             if watch_id is None:
                 message = f"{saved.name} is watched already; change the watch with POST /v1/watches/{saved.name}"
@@ -175,20 +177,22 @@ class Watches:
             await self._set_recipients(connection, watch_id, caller.account_id, terms.mail_to)
 
     async def change(self, watch: Watch, terms: Terms, next_run_at: datetime) -> None:
-        """Change a watch. A run under way is discarded, and done again when it is due."""
+        """Change what differs from the terms of the watch that was read; others may change the rest meanwhile.
+
+        A new schedule or a pause discards a run under way, and moves the next one. All else leaves both alone.
+        """
+        before = _columns(watch.terms)
+        changed = {name: value for name, value in _columns(terms).items() if value != before[name]}
+        sets = [f"{name} = ${place}" for place, name in enumerate(changed, 2)]
+        if changed.keys() & _TIMES:
+            changed["next_run_at"] = next_run_at
+            # The first run is due at once, whatever the schedule.
+            sets.append(f"next_run_at = CASE WHEN seen IS NULL THEN next_run_at ELSE ${len(changed) + 1} END")
+            sets += ["lease = lease + 1", "leased_until = '-infinity'"]
         async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
-            await connection.execute(
-                self._postgres.sql(
-                    "UPDATE {schema}.watches SET every = $2, weekday = $3, hour = $4, time_zone = $5, paused = $6,"
-                    " add_to_list = $7, max_lead_credits = $8, buyer_id = $9, lease = lease + 1,"
-                    " leased_until = '-infinity',"
-                    # The first run is due at once, whatever the schedule.
-                    " next_run_at = CASE WHEN seen IS NULL THEN next_run_at ELSE $10 END WHERE id = $1"
-                ),
-                watch.id,
-                *_values(terms),
-                next_run_at,
-            )
+            if changed:
+                statement = f"UPDATE {{schema}}.watches SET {', '.join(sets)} WHERE id = $1"  # noqa: S608 - names of ours
+                await connection.execute(self._postgres.sql(statement), watch.id, *changed.values())
             if terms.mail_to == watch.terms.mail_to:
                 return  # somebody may have unsubscribed meanwhile
             await connection.execute(
@@ -225,7 +229,15 @@ class Watches:
         await self._postgres.fetch("DELETE FROM {schema}.watches WHERE id = $1", watch.id, timeout_ms=WRITE_TIMEOUT_MS)
 
 
-def _values(terms: Terms) -> tuple[Any, ...]:
+def _columns(terms: Terms) -> dict[str, Any]:
     when = terms.schedule
-    times = (when.every, when.weekday, when.hour, when.time_zone)
-    return *times, terms.paused, terms.add_to_list, terms.max_lead_credits, terms.buyer_id
+    return {
+        "every": when.every,
+        "weekday": when.weekday,
+        "hour": when.hour,
+        "time_zone": when.time_zone,
+        "paused": terms.paused,
+        "add_to_list": terms.add_to_list,
+        "max_lead_credits": terms.max_lead_credits,
+        "buyer_id": terms.buyer_id,
+    }
