@@ -18,7 +18,10 @@ import pytest
 
 from siteglass import app
 from siteglass.corpus.lead import Lead
+from siteglass.leads.downloads.jobs import MAX_KEPT
+from siteglass.leads.watches.delivering import Deliveries
 from siteglass.leads.watches.runs import Runs
+from siteglass.platform.mailer import MailDeferred
 from testing.api_calls import answered
 from testing.customers import Bank, Customer
 from testing.dashboard.actions import words
@@ -69,6 +72,13 @@ class Scene:
     def runs(self, customer: Customer) -> int:
         return len(answered(customer.client.get(f"{WATCH}/runs"))["runs"])
 
+    def wait_for(self, query: str) -> None:
+        """Return once it has a row."""
+        deadline = time.monotonic() + 30
+        while not self.bank.do(self.bank.postgres.fetch(query)):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
     def set(self, table: str, values: str) -> None:
         self.bank.do(self.bank.postgres.fetch(f"UPDATE {{schema}}.{table} SET {values}"))
 
@@ -83,6 +93,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
             bank = Bank(opened.settings, opened.url)
             yield Scene(opened, bank, folder)
             bank.close()
+
+
+async def no_run(_runs: Runs) -> None:
+    """In place of taking an open run."""
 
 
 def parts(mail: EmailMessage) -> tuple[str, str]:
@@ -218,6 +232,14 @@ def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.Mon
     assert said.status_code == 303, words(said)
     while "First run" not in words(page.get(path)):
         time.sleep(0.05)
+    # Files of people leave room for those of watches.
+    files = """
+        INSERT INTO {schema}.downloads (account_id, person_id, form_key, kind, title, request, format, columns, wanted,
+            max_credits, state, ended_at)
+        SELECT $1, $2, 'the key of form ' || n, 'search', '', '{}', 'csv', 'siteglass', 1, 1, 'done', now()
+        FROM generate_series(1, $3) n
+    """
+    scene.bank.do(scene.bank.postgres.fetch(files, account, who.id, MAX_KEPT))
     for number in (21, 22, 23):
         addresses = (f"info@new-{number}.com", f"eve@new-{number}.com")
         scene.add(new_lead(number, country="ESP", emails=addresses, emails_personal=addresses[1:]))
@@ -248,3 +270,37 @@ def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.Mon
     (file,) = re.findall(r'href="(/dashboard/downloads/\d+/file)"', page.get("/dashboard/downloads").text)
     bought = page.get(file).text
     assert ("eve@new-21.com" in bought, "info@new-21.com" in bought) == (True, False)
+
+
+@pytest.mark.promise("watch.buys")
+def test_what_was_not_bought_is_not_bought_later(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    account = scene.office.account(plan=scene.bank.plan(10_000, 10_000), lead=10)
+    page, customer = scene.office.visitor(who := scene.office.somebody(account)), scene.bank.another(account)
+    search, path = {"country": "PRT"}, "/dashboard/searches/german/watch"
+    answered(customer.post("/v1/searches", {"name": "german", "search": search, "shared": True}))
+    fields = {"every": "day", "weekday": "monday", "hour": "7", "time_zone": "UTC", "mail_to": who.email}
+    fields["max_lead_credits"] = "2"
+    assert page.post(path, fields).status_code == 303
+    while not scene.runs(customer):
+        time.sleep(0.05)
+    scene.add(new_lead(31, country="PRT"))
+    send, deferrals = Deliveries._send, iter([MailDeferred])
+
+    async def defer_once(*given: Any) -> None:
+        for deferral in deferrals:
+            raise deferral
+        await send(*given)
+
+    monkeypatch.setattr(Deliveries, "_send", staticmethod(defer_once))
+    with monkeypatch.context() as held, customer.untouched():
+        held.setattr(Runs, "claim_open", no_run)
+        scene.run_again(customer)
+        page.post(path, {**fields, "paused": "1"})
+        held.undo()
+        scene.wait_for("SELECT 1 FROM {schema}.watch_runs WHERE mailed <> '{}' AND delivered_at IS NULL")
+        time.sleep(0.3)
+        page.post(path, fields)
+        scene.set("watch_runs", "leased_until = '-infinity' WHERE delivered_at IS NULL")
+        (mail,) = scene.office.outbox.wait(who.email, 1)
+        time.sleep(0.3)
+    assert "Nothing was bought: the watch is paused." in parts(mail)[0]
