@@ -279,7 +279,7 @@ def test_what_was_not_bought_is_not_bought_later(scene: Scene, monkeypatch: pyte
     search, path = {"country": "PRT"}, "/dashboard/searches/german/watch"
     answered(customer.post("/v1/searches", {"name": "german", "search": search, "shared": True}))
     fields = {"every": "day", "weekday": "monday", "hour": "7", "time_zone": "UTC", "mail_to": who.email}
-    fields["max_lead_credits"] = "2"
+    fields["max_lead_credits"] = "1"
     assert page.post(path, fields).status_code == 303
     while not scene.runs(customer):
         time.sleep(0.05)
@@ -304,3 +304,8 @@ def test_what_was_not_bought_is_not_bought_later(scene: Scene, monkeypatch: pyte
         (mail,) = scene.office.outbox.wait(who.email, 1)
         time.sleep(0.3)
     assert "Nothing was bought: the watch is paused." in parts(mail)[0]
+    # A lead without an address takes no place under the ceiling.
+    scene.add(new_lead(30, country="PRT", emails=(), score=99), new_lead(32, country="PRT"))
+    scene.run_again(customer)
+    mail = scene.office.outbox.wait(who.email, 2)[1]
+    assert "1 of them were bought for 1 lead credits" in parts(mail)[0]

@@ -108,7 +108,8 @@ class RunBuyer:
         await chargeable(self._postgres, terms.caller, person_id, row["name"])
         wanted = min(run.new_leads, ceiling)
         search = search_new_leads(watch.filters, watch.lists.exclude, run.list_name)
-        body = {**search, "sort": "-score", "select": list(ENRICH_SELECT)}
+        # A lead without an address would take the place of one that is bought, and costs nothing to see anyway.
+        body = {**search, "has_email": True, "sort": "-score", "select": list(ENRICH_SELECT)}
         new = NewDownload(
             watch.account_id,
             person_id,

@@ -74,7 +74,8 @@ async def create_watch(
         )
         raise BadRequest([Problem("search", message)])
     try:
-        read_search(search_new_leads(wanted.meaning.filters, wanted.lists.exclude, RUN_PREFIX + "9" * 19), now_ms)
+        search = search_new_leads(wanted.meaning.filters, wanted.lists.exclude, RUN_PREFIX + "9" * 19)
+        read_search({**search, "has_email": True}, now_ms)
     except BadRequest:
         message = "each run adds a list, for which this search has no room; save one with fewer conditions or lists"
         raise BadRequest([Problem("search", message)]) from None
