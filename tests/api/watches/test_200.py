@@ -22,7 +22,7 @@ from siteglass.index import generations
 from siteglass.index.lead_numbers import match_numbers
 from siteglass.leads.watches import runs
 from siteglass.leads.watches.running import WatchRunner
-from siteglass.leads.watches.runs import DueWatch, Found
+from siteglass.leads.watches.runs import DueWatch, Found, Runs
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
 from siteglass.suppression.values import read_value
@@ -274,7 +274,7 @@ def test_it_is_changed_and_paused(scene: Scene) -> None:
 @pytest.mark.promise(
     "route.GET /v1/watches", "route.GET /v1/watches/{name}", "route.DELETE /v1/watches/{name}", "watch.seen"
 )
-def test_who_sees_it_and_how_it_ends(scene: Scene) -> None:
+def test_who_sees_it_and_how_it_ends(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     customer, stranger = scene.bank.customer(lead=10), scene.bank.customer()
     colleague = scene.bank.another(customer.account_id)
     shown = watched(customer, "german", {"country": "DEU"})
@@ -288,6 +288,15 @@ def test_who_sees_it_and_how_it_ends(scene: Scene) -> None:
         assert other.client.delete(f"{WATCHES}/german").status_code == 404
     scene.add(new_lead(1))
     ran = scene.run_again(customer, "german")
+    # A run is kept for 30 days; however many are deleted at once, all that are older go.
+    old = """
+        INSERT INTO {schema}.watch_runs (watch_id, outcome, ran_at, delivered_at)
+        SELECT id, 'compared', now() - interval '31 days', now() FROM {schema}.watches, generate_series(1, $1)
+    """
+    scene.bank.do(scene.bank.postgres.fetch(old, 3))
+    monkeypatch.setattr(runs, "FORGET_AT_ONCE", 2)
+    scene.bank.do(Runs(scene.bank.postgres).forget_old())
+    assert len(scene.runs(customer, "german", 2)) == 2
     # The list of a run is for searches of the account only.
     assert [one["name"] for one in answered(customer.client.get("/v1/lists"))["lists"] if not one["built_in"]] == []
     assert customer.client.get(f"/v1/lists/{ran['list']}/domains").status_code == 404

@@ -33,6 +33,7 @@ KEPT_FOR = timedelta(days=30)
 BOUGHT: Final = 0
 """Among the people who have the mail, whose numbers start at 1: the purchase was started, and is not started again."""
 FORGET_EVERY_S = 600.0
+FORGET_AT_ONCE = 20
 MAX_LISTED: Final = 100
 
 # Watches whose last run failed come after all others.
@@ -178,12 +179,16 @@ class Runs:
         return Run(*row)
 
     async def forget_old(self) -> None:
-        """Delete runs that were kept long enough, with their lists."""
-        await self._postgres.fetch(
-            "DELETE FROM {schema}.watch_runs WHERE ran_at < clock_timestamp() - $1::interval",
+        """Delete runs that were kept long enough, with their lists: few at a time, each of which may be long."""
+        while await self._postgres.fetch(
+            "DELETE FROM {schema}.watch_runs WHERE id IN ("
+            " SELECT id FROM {schema}.watch_runs WHERE ran_at < clock_timestamp() - $1::interval LIMIT $2"
+            ") RETURNING id",
             KEPT_FOR,
+            FORGET_AT_ONCE,
             timeout_ms=WRITE_TIMEOUT_MS,
-        )
+        ):
+            pass
 
     # --- for the worker that has the lease ------------------------------------------------------
 
