@@ -25,7 +25,7 @@ from siteglass.platform.mailer import MailDeferred
 from testing.api_calls import answered
 from testing.customers import Bank, Customer
 from testing.dashboard.actions import words
-from testing.dashboard.visitors import Office, link_in, office
+from testing.dashboard.visitors import Office, Visitor, link_in, office
 from testing.service import add
 
 WATCH = "/v1/watches/german"
@@ -212,6 +212,19 @@ def test_a_search_is_watched_paused_and_removed_on_its_page(scene: Scene) -> Non
     page.post(path, {**fields, "every": "day", "paused": "1"})
     assert "Paused. After a pause" in words(page.get(path))
     assert "Paused ran just now" in words(page.get(searches))
+
+    # Two people change it at once: each changes only what they changed on their form.
+    def as_shown(visitor: Visitor) -> dict[str, str]:
+        return dict(re.findall(r'name="(was_\w+)" value="([^"]*)"', visitor.get(path).text))
+
+    first, second = as_shown(page), as_shown(page)
+    changed = {"every": "day", "paused": "1", "mail_to": viewer.email, "max_lead_credits": "5"}
+    page.post(path, {**fields, **first, **changed})
+    page.post(path, {**fields, **second, "every": "day", "paused": "1", "hour": "6", "max_lead_credits": ""})
+    text = page.get(path).text
+    assert f'value="{viewer.email}"' in text
+    assert '<option value="6" selected>' in text
+    assert re.search('name="max_lead_credits"[^>]* value="5"', text)
     assert other.post(f"{path}/remove").status_code == 403
     assert page.post(f"{path}/remove").headers["location"] == f"{searches}?done=watch-removed"
     assert "Watch this search" in words(page.get(path))

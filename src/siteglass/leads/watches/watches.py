@@ -40,9 +40,17 @@ FROM {schema}.watches w JOIN {schema}.saved_searches s ON s.id = w.search_id
 WHERE s.account_id = $1 AND s.test = $2 AND (s.shared OR s.owner_key_id = $3)
 """
 _ADD_RECIPIENTS = """
-INSERT INTO {schema}.watch_recipients (watch_id, person_id)
-SELECT $1, p.id FROM {schema}.people p JOIN {schema}.members m ON m.person_id = p.id
-WHERE m.account_id = $2 AND p.email = ANY($3::text[]) RETURNING (SELECT email FROM {schema}.people WHERE id = person_id)
+WITH wanted AS (
+    SELECT p.id, p.email FROM {schema}.people p JOIN {schema}.members m ON m.person_id = p.id
+    WHERE m.account_id = $2 AND p.email = ANY($3::text[])
+), added AS (
+    INSERT INTO {schema}.watch_recipients (watch_id, person_id) SELECT $1, id FROM wanted ON CONFLICT DO NOTHING
+)
+SELECT email FROM wanted
+"""
+_REMOVE_RECIPIENTS = """
+DELETE FROM {schema}.watch_recipients r USING {schema}.people p
+WHERE r.watch_id = $1 AND p.id = r.person_id AND p.email = ANY($2::text[])
 """
 _TIMES = frozenset(("every", "weekday", "hour", "time_zone", "paused"))
 """Columns that say when a watch runs."""
@@ -174,7 +182,7 @@ class Watches:
             if watch_id is None:
                 message = f"{saved.name} is watched already; change the watch with POST /v1/watches/{saved.name}"
                 raise BadRequest([Problem("search", message)])
-            await self._set_recipients(connection, watch_id, caller.account_id, terms.mail_to)
+            await self._add_recipients(connection, watch_id, caller.account_id, terms.mail_to)
 
     async def change(self, watch: Watch, terms: Terms, next_run_at: datetime) -> None:
         """Change what differs from the terms of the watch that was read; others may change the rest meanwhile.
@@ -193,14 +201,11 @@ class Watches:
             if changed:
                 statement = f"UPDATE {{schema}}.watches SET {', '.join(sets)} WHERE id = $1"  # noqa: S608 - names of ours
                 await connection.execute(self._postgres.sql(statement), watch.id, *changed.values())
-            if terms.mail_to == watch.terms.mail_to:
-                return  # somebody may have unsubscribed meanwhile
-            await connection.execute(
-                self._postgres.sql("DELETE FROM {schema}.watch_recipients WHERE watch_id = $1"), watch.id
-            )
-            await self._set_recipients(connection, watch.id, watch.account_id, terms.mail_to)
+            mailed, wanted = {*watch.terms.mail_to}, {*terms.mail_to}
+            await connection.execute(self._postgres.sql(_REMOVE_RECIPIENTS), watch.id, list(mailed - wanted))
+            await self._add_recipients(connection, watch.id, watch.account_id, list(wanted - mailed))
 
-    async def _set_recipients(
+    async def _add_recipients(
         self, connection: Connection, watch_id: int, account_id: int, emails: Sequence[str]
     ) -> None:
         rows = await connection.fetch(self._postgres.sql(_ADD_RECIPIENTS), watch_id, account_id, list(emails))
