@@ -95,6 +95,11 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
             bank.close()
 
 
+def as_shown(visitor: Visitor, path: str) -> dict[str, str]:
+    """What the form remembers of the watch that it shows."""
+    return dict(re.findall(r'name="(was_\w+)" value="([^"]*)"', visitor.get(path).text))
+
+
 async def no_run(_runs: Runs) -> None:
     """In place of taking an open run."""
 
@@ -214,10 +219,7 @@ def test_a_search_is_watched_paused_and_removed_on_its_page(scene: Scene) -> Non
     assert "Paused ran just now" in words(page.get(searches))
 
     # Two people change it at once: each changes only what they changed on their form.
-    def as_shown(visitor: Visitor) -> dict[str, str]:
-        return dict(re.findall(r'name="(was_\w+)" value="([^"]*)"', visitor.get(path).text))
-
-    first, second = as_shown(page), as_shown(page)
+    first, second = as_shown(page, path), as_shown(page, path)
     changed = {"every": "day", "paused": "1", "mail_to": viewer.email, "max_lead_credits": "5"}
     page.post(path, {**fields, **first, **changed})
     page.post(path, {**fields, **second, "every": "day", "paused": "1", "hour": "6", "max_lead_credits": ""})
@@ -322,3 +324,11 @@ def test_what_was_not_bought_is_not_bought_later(scene: Scene, monkeypatch: pyte
     scene.run_again(customer)
     mail = scene.office.outbox.wait(who.email, 2)[1]
     assert "1 of them were bought for 1 lead credits" in parts(mail)[0]
+    # Only the buyer lets it buy again after a pause, or more often: not a key, nor another person.
+    assert answered(customer.post(WATCH, {"every": "week"}))["max_lead_credits"] == 1
+    assert answered(customer.post(WATCH, {"every": "day"}))["max_lead_credits"] is None
+    page.post(path, {**fields, "paused": "1"})
+    other = scene.office.visitor(scene.office.somebody(account))
+    resumed = other.post(path, {**fields, **as_shown(other, path)}).headers["location"]
+    assert "buys nothing until" in words(other.get(resumed))
+    assert answered(customer.client.get(WATCH))["max_lead_credits"] is None

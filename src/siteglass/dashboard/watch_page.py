@@ -149,14 +149,16 @@ async def watch_search(dashboard: Dashboard, visit: Visit) -> Response:
         if watch is None:
             await dashboard.take_units(visit, terms.caller, COUNTING_UNITS + further_units(saved.search))
             await create_watch(dashboard.leads, dashboard.watches, reader_of(terms), saved, wanted)
+            done = "watch-set"
         else:
-            await change_watch(dashboard.leads, dashboard.watches, watch, wanted)
+            after = await change_watch(dashboard.leads, dashboard.watches, watch, wanted, visit.who.person_id)
+            done = "watch-changed" if after.buyer_id == wanted.buyer_id else "watch-buys-nothing"
     except (BadRequest, FormError, TooManyRequests) as error:
         now = _shown(visit, watch)
         fields = {name: visit.form.get(name) for name in now}
         shown = {name: visit.form.get(_SHOWN_AS + name, value) for name, value in now.items()}
         return await _page(dashboard, visit, saved, watch, fields, shown, f"Not saved: {_message(error)}")
-    return see_other(f"{SEARCHES}/{saved.name}/watch?done={'watch-set' if watch is None else 'watch-changed'}")
+    return see_other(f"{SEARCHES}/{saved.name}/watch?done={done}")
 
 
 def _with_ceiling(visit: Visit, terms: Terms) -> Terms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from starlette.requests import Request
@@ -84,11 +85,22 @@ async def create_watch(
     return await watches.find(caller, saved.name)
 
 
-async def change_watch(leads: LeadEndpoints, watches: Watches, watch: Watch, terms: Terms) -> None:
-    """Change when a watch runs and what it does; raises BadRequest."""
+async def change_watch(
+    leads: LeadEndpoints, watches: Watches, watch: Watch, terms: Terms, person_id: int | None
+) -> Terms:
+    """Change when a watch runs and what it does, and return the new terms; raises BadRequest.
+
+    `person_id` is the person who changes it; None: a key does.
+    """
+    is_resumed = watch.terms.paused and not terms.paused
+    is_more_often = (watch.terms.schedule.every, terms.schedule.every) == ("week", "day")
+    if (is_resumed or is_more_often) and terms.buyer_id != person_id:
+        # The person who set the ceiling agreed to it for the runs that there were to be, and pays for them.
+        terms = replace(terms, max_lead_credits=None, buyer_id=None)
     if terms.mail_to != watch.terms.mail_to:
         _require_mail(leads.index.settings, terms)
     await watches.change(watch, terms, terms.schedule.next_after(datetime.now(UTC)))
+    return terms
 
 
 class WatchEndpoints:
@@ -135,7 +147,7 @@ class WatchEndpoints:
         body = await read_json(request, self._max_body_bytes)
         watch = await self._find(request, caller)
         terms = read_watch_changes(body, watch.terms)
-        await change_watch(self._leads, self._watches, watch, terms)
+        await change_watch(self._leads, self._watches, watch, terms, caller.person_id)
         return json_response(show(await self._find(request, caller)))
 
     async def delete(self, request: Request, caller: Caller, _call: Call) -> Response:
