@@ -18,11 +18,14 @@ import pytest
 
 from siteglass import app
 from siteglass.corpus.lead import Lead
+from siteglass.leads.downloads.jobs import MAX_KEPT
+from siteglass.leads.watches.delivering import Deliveries
 from siteglass.leads.watches.runs import Runs
+from siteglass.platform.mailer import MailDeferred
 from testing.api_calls import answered
 from testing.customers import Bank, Customer
 from testing.dashboard.actions import words
-from testing.dashboard.visitors import Office, link_in, office
+from testing.dashboard.visitors import Office, Visitor, link_in, office
 from testing.service import add
 
 WATCH = "/v1/watches/german"
@@ -69,6 +72,13 @@ class Scene:
     def runs(self, customer: Customer) -> int:
         return len(answered(customer.client.get(f"{WATCH}/runs"))["runs"])
 
+    def wait_for(self, query: str) -> None:
+        """Return once it has a row."""
+        deadline = time.monotonic() + 30
+        while not self.bank.do(self.bank.postgres.fetch(query)):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
     def set(self, table: str, values: str) -> None:
         self.bank.do(self.bank.postgres.fetch(f"UPDATE {{schema}}.{table} SET {values}"))
 
@@ -83,6 +93,15 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
             bank = Bank(opened.settings, opened.url)
             yield Scene(opened, bank, folder)
             bank.close()
+
+
+def as_shown(visitor: Visitor, path: str) -> dict[str, str]:
+    """What the form remembers of the watch that it shows."""
+    return dict(re.findall(r'name="(was_\w+)" value="([^"]*)"', visitor.get(path).text))
+
+
+async def no_run(_runs: Runs) -> None:
+    """In place of taking an open run."""
 
 
 def parts(mail: EmailMessage) -> tuple[str, str]:
@@ -198,6 +217,16 @@ def test_a_search_is_watched_paused_and_removed_on_its_page(scene: Scene) -> Non
     page.post(path, {**fields, "every": "day", "paused": "1"})
     assert "Paused. After a pause" in words(page.get(path))
     assert "Paused ran just now" in words(page.get(searches))
+
+    # Two people change it at once: each changes only what they changed on their form.
+    first, second = as_shown(page, path), as_shown(page, path)
+    changed = {"every": "day", "paused": "1", "mail_to": viewer.email, "max_lead_credits": "5"}
+    page.post(path, {**fields, **first, **changed})
+    page.post(path, {**fields, **second, "every": "day", "paused": "1", "hour": "6", "max_lead_credits": ""})
+    text = page.get(path).text
+    assert f'value="{viewer.email}"' in text
+    assert '<option value="6" selected>' in text
+    assert re.search('name="max_lead_credits"[^>]* value="5"', text)
     assert other.post(f"{path}/remove").status_code == 403
     assert page.post(f"{path}/remove").headers["location"] == f"{searches}?done=watch-removed"
     assert "Watch this search" in words(page.get(path))
@@ -209,7 +238,8 @@ def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.Mon
     account = scene.office.account(plan=scene.bank.plan(10_000, 10_000), lead=10)
     ada, page = (who := scene.office.somebody(account)), scene.office.visitor(who)
     customer, path = scene.bank.another(account), "/dashboard/searches/spain/watch"
-    page.post("/dashboard/explore?add=@country(Spain)", {"name": "spain", "shared": "1"})
+    search = {"country": "ESP", "exclude_generic_emails": True, "exclude_lists": ["received"]}
+    answered(customer.post("/v1/searches", {"name": "spain", "search": search, "shared": True}))
     fields = {"every": "day", "weekday": "monday", "hour": "7", "time_zone": "UTC"}
     fields |= {"mail_to": ada.email, "add_to_list": "bought"}
     assert page.post(path, {**fields, "max_lead_credits": "20001"}).status_code == 422
@@ -217,7 +247,17 @@ def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.Mon
     assert said.status_code == 303, words(said)
     while "First run" not in words(page.get(path)):
         time.sleep(0.05)
-    scene.add(*(new_lead(number, country="ESP") for number in (21, 22, 23)))
+    # Files of people leave room for those of watches.
+    files = """
+        INSERT INTO {schema}.downloads (account_id, person_id, form_key, kind, title, request, format, columns, wanted,
+            max_credits, state, ended_at)
+        SELECT $1, $2, 'the key of form ' || n, 'search', '', '{}', 'csv', 'siteglass', 1, 1, 'done', now()
+        FROM generate_series(1, $3) n
+    """
+    scene.bank.do(scene.bank.postgres.fetch(files, account, who.id, MAX_KEPT))
+    for number in (21, 22, 23):
+        addresses = (f"info@new-{number}.com", f"eve@new-{number}.com")
+        scene.add(new_lead(number, country="ESP", emails=addresses, emails_personal=addresses[1:]))
 
     # A worker is killed after it has started the purchase, and after it has noted that.
     noted, deaths = Runs.note_mailed, iter(("before", "after"))
@@ -242,3 +282,53 @@ def test_a_run_buys_up_to_its_ceiling_once(scene: Scene, monkeypatch: pytest.Mon
     assert (customer.balance()[1], page.get("/dashboard/downloads").text.count("spain: new on")) == (8, 1)
     listed = answered(customer.client.get("/v1/lists/bought/domains"))["domains"]
     assert listed == ["new-21.com", "new-22.com"]
+    (file,) = re.findall(r'href="(/dashboard/downloads/\d+/file)"', page.get("/dashboard/downloads").text)
+    bought = page.get(file).text
+    assert ("eve@new-21.com" in bought, "info@new-21.com" in bought) == (True, False)
+
+
+@pytest.mark.promise("watch.buys")
+def test_what_was_not_bought_is_not_bought_later(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    account = scene.office.account(plan=scene.bank.plan(10_000, 10_000), lead=10)
+    page, customer = scene.office.visitor(who := scene.office.somebody(account)), scene.bank.another(account)
+    search, path = {"country": "PRT"}, "/dashboard/searches/german/watch"
+    answered(customer.post("/v1/searches", {"name": "german", "search": search, "shared": True}))
+    fields = {"every": "day", "weekday": "monday", "hour": "7", "time_zone": "UTC", "mail_to": who.email}
+    fields["max_lead_credits"] = "1"
+    assert page.post(path, fields).status_code == 303
+    while not scene.runs(customer):
+        time.sleep(0.05)
+    scene.add(new_lead(31, country="PRT"))
+    send, deferrals = Deliveries._send, iter([MailDeferred])
+
+    async def defer_once(*given: Any) -> None:
+        for deferral in deferrals:
+            raise deferral
+        await send(*given)
+
+    monkeypatch.setattr(Deliveries, "_send", staticmethod(defer_once))
+    with monkeypatch.context() as held, customer.untouched():
+        held.setattr(Runs, "claim_open", no_run)
+        scene.run_again(customer)
+        page.post(path, {**fields, "paused": "1"})
+        held.undo()
+        scene.wait_for("SELECT 1 FROM {schema}.watch_runs WHERE mailed <> '{}' AND delivered_at IS NULL")
+        time.sleep(0.3)
+        page.post(path, fields)
+        scene.set("watch_runs", "leased_until = '-infinity' WHERE delivered_at IS NULL")
+        (mail,) = scene.office.outbox.wait(who.email, 1)
+        time.sleep(0.3)
+    assert "Nothing was bought: the watch is paused." in parts(mail)[0]
+    # A lead without an address takes no place under the ceiling.
+    scene.add(new_lead(30, country="PRT", emails=(), score=99), new_lead(32, country="PRT"))
+    scene.run_again(customer)
+    mail = scene.office.outbox.wait(who.email, 2)[1]
+    assert "1 of them were bought for 1 lead credits" in parts(mail)[0]
+    # Only the buyer lets it buy again after a pause, or more often: not a key, nor another person.
+    assert answered(customer.post(WATCH, {"every": "week"}))["max_lead_credits"] == 1
+    assert answered(customer.post(WATCH, {"every": "day"}))["max_lead_credits"] is None
+    page.post(path, {**fields, "paused": "1"})
+    other = scene.office.visitor(scene.office.somebody(account))
+    resumed = other.post(path, {**fields, **as_shown(other, path)}).headers["location"]
+    assert "buys nothing until" in words(other.get(resumed))
+    assert answered(customer.client.get(WATCH))["max_lead_credits"] is None

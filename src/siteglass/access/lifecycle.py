@@ -116,7 +116,7 @@ _EXPORTED: Final = {
     " test FROM {schema}.keys WHERE account_id = $1 AND person_id IS NULL ORDER BY id",
     "saved_search": "SELECT name, test, body, made_at FROM {schema}.saved_searches WHERE account_id = $1 ORDER BY id",
     "list_domain": "SELECT l.name AS list, l.test, d.domain FROM {schema}.lists l"
-    " JOIN {schema}.list_domains d ON d.list_id = l.id WHERE l.account_id = $1",
+    " JOIN {schema}.list_domains d ON d.list_id = l.id WHERE l.account_id = $1 AND l.run_id IS NULL",
     "ledger_entry": "SELECT l.* FROM {schema}.ledger l WHERE l.account_id = $1 ORDER BY l.seq, l.at",
     "audit_entry": "SELECT a.* FROM {schema}.audit a WHERE a.account_id = $1 ORDER BY a.id",
 }

@@ -59,6 +59,7 @@ DONE = {
     "search-deleted": "The saved search was deleted.",
     "watch-set": "The search is watched. The first run starts within seconds, and notes what matches now.",
     "watch-changed": "The watch was changed.",
+    "watch-buys-nothing": "The watch was changed. It buys nothing until somebody sets the lead credits per run again.",
     "watch-removed": "The watch was removed, with its runs. The search stays.",
     "list-created": "The list was created.",
     "list-deleted": "The list was deleted, with its domains.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -11,7 +12,7 @@ from starlette.responses import Response
 
 from siteglass.access.browsing import BrowserTerms, browser_terms
 from siteglass.dashboard.explore.saved import SEARCHES, reader_of
-from siteglass.dashboard.forms import FormError
+from siteglass.dashboard.forms import Form, FormError
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.errors import BadRequest, NotFound, TooManyRequests
@@ -25,6 +26,8 @@ from siteglass.leads.watches.runs import KEPT_FOR, Runs
 from siteglass.leads.watches.schedule import EVERY, WEEKDAYS
 from siteglass.leads.watches.watches import MAX_CEILING, MAX_RECIPIENTS, Terms, Watch
 
+_SHOWN_AS = "was_"
+"""Before the name of a field: what the form showed at first."""
 _PATH = SEARCHES + "/{name}/watch"
 _OUTCOMES = {
     "baseline": "First run: from here on, leads are new",
@@ -62,6 +65,7 @@ async def _page(
     saved: SavedSearch,
     watch: Watch | None,
     fields: Mapping[str, str],
+    shown: Mapping[str, str] = MappingProxyType({}),
     problem: str = "",
 ) -> Response:
     settings = dashboard.backends.settings
@@ -73,6 +77,7 @@ async def _page(
         watch=watch,
         runs=[] if watch is None else await Runs(dashboard.backends.postgres).of_watch(watch),
         fields=fields,
+        shown=shown or fields,
         problem=problem,
         outcomes=_OUTCOMES,
         explore_path=explore_path,
@@ -102,18 +107,36 @@ def _shown(visit: Visit, watch: Watch | None) -> dict[str, str]:
     }
 
 
-def _body(visit: Visit) -> dict[str, Any]:
-    """The form as the body of a request."""
-    form = visit.form
-    return {
+def _is_changed(form: Form, name: str) -> bool:
+    """Whether a person changed a field of the form. Meanwhile somebody else may have changed those that are not."""
+    return form.all(_SHOWN_AS + name) != [form.get(name)]
+
+
+def _body(form: Form, before: Terms) -> dict[str, Any]:
+    """What a person changed on the form, as the body of a request."""
+    body: dict[str, Any] = {
         "every": form.get("every"),
         "weekday": form.get("weekday"),
         "hour": form.number("hour") if form.get("hour") else None,
         "time_zone": form.get("time_zone").strip(),
-        "mail_to": form.get("mail_to").replace(",", " ").split(),
+        "mail_to": _recipients(form, before),
         "add_to_list": form.get("add_to_list").strip(),
         "paused": form.get("paused") == "1",
     }
+    return {name: value for name, value in body.items() if _is_changed(form, name)}
+
+
+def _recipients(form: Form, before: Terms) -> list[str] | None:
+    """The recipients as they are by now, without those that were removed from the form and with those added to it."""
+    if not form.all("mail_to"):
+        return None  # a service that sends no email does not ask for them
+    given, shown = _addresses(form.get("mail_to")), _addresses(form.get(f"{_SHOWN_AS}mail_to"))
+    stay = [one for one in before.mail_to if one in given or one not in shown]
+    return [*stay, *(one for one in given if one not in shown)]
+
+
+def _addresses(text: str) -> list[str]:
+    return text.lower().replace(",", " ").split()
 
 
 async def watch_search(dashboard: Dashboard, visit: Visit) -> Response:
@@ -122,21 +145,26 @@ async def watch_search(dashboard: Dashboard, visit: Visit) -> Response:
     saved, watch = await _found(dashboard, visit, terms)
     try:
         before = Terms() if watch is None else watch.terms
-        wanted = _with_ceiling(visit, read_watch_changes(_body(visit), before))
+        wanted = _with_ceiling(visit, read_watch_changes(_body(visit.form, before), before))
         if watch is None:
             await dashboard.take_units(visit, terms.caller, COUNTING_UNITS + further_units(saved.search))
             await create_watch(dashboard.leads, dashboard.watches, reader_of(terms), saved, wanted)
+            done = "watch-set"
         else:
-            await change_watch(dashboard.leads, dashboard.watches, watch, wanted)
+            after = await change_watch(dashboard.leads, dashboard.watches, watch, wanted, visit.who.person_id)
+            done = "watch-changed" if after.buyer_id == wanted.buyer_id else "watch-buys-nothing"
     except (BadRequest, FormError, TooManyRequests) as error:
-        fields = {name: visit.form.get(name) for name in _shown(visit, watch)}
-        problem = f"Not saved: {_message(error)}"
-        return await _page(dashboard, visit, saved, watch, fields, problem)
-    return see_other(f"{SEARCHES}/{saved.name}/watch?done={'watch-set' if watch is None else 'watch-changed'}")
+        now = _shown(visit, watch)
+        fields = {name: visit.form.get(name) for name in now}
+        shown = {name: visit.form.get(_SHOWN_AS + name, value) for name, value in now.items()}
+        return await _page(dashboard, visit, saved, watch, fields, shown, f"Not saved: {_message(error)}")
+    return see_other(f"{SEARCHES}/{saved.name}/watch?done={done}")
 
 
 def _with_ceiling(visit: Visit, terms: Terms) -> Terms:
     """The terms with the ceiling of the form. Credits are spent in the name of the person who set it last."""
+    if not _is_changed(visit.form, "max_lead_credits"):
+        return terms
     ceiling = visit.form.amount("max_lead_credits", label="Lead credits per run", least=1)
     if ceiling is not None and ceiling > MAX_CEILING:
         raise FormError("max_lead_credits", f"Lead credits per run: at most {MAX_CEILING:,}.")

@@ -318,10 +318,11 @@ async def status(index: Index) -> list[Generation]:
     return generations
 
 
-async def live_build(index: Index) -> str:
-    """The build that made the generation that is searched."""
+async def live_build(index: Index) -> tuple[str, str]:
+    """The generation that is searched, and the build that made it."""
     found = await index.opensearch.request("GET", f"/{index.names.read}/_mapping", timeout_ms=META_TIMEOUT_MS)
-    return max((str(one["mappings"].get("_meta", {}).get("build", "")) for one in found.values()), default="")
+    builds = ((name, str(one["mappings"].get("_meta", {}).get("build", ""))) for name, one in found.items())
+    return max(builds, default=("", ""))
 
 
 async def readiness(index: Index) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from siteglass.leads.lists.lists import RUN_PREFIX
 from siteglass.platform.postgres import Postgres
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ FileFormat: TypeAlias = Literal["csv", "xlsx"]
 Source: TypeAlias = Literal["search", "enrich"]
 
 MAX_KEPT = 20
-"""Jobs that an account has, with those that are finished."""
+"""Jobs that an account has, with those that are finished; purchases of watches are not counted."""
+MAX_KEPT_OF_WATCHES = 100
 MAX_BYTES = 64 * 1024 * 1024
 """Compressed pages of one job."""
 KEPT_FOR = timedelta(days=7)
@@ -179,10 +181,15 @@ class Downloads:
             )
             if row is not None:
                 return _download(row)
+            # Each kind has separate room: runs of watches must not keep people from downloading, nor the reverse.
+            is_of_watch = new.form_key.startswith(RUN_PREFIX)
             count = await connection.fetchval(
-                self._postgres.sql("SELECT count(*) FROM {schema}.downloads WHERE account_id = $1"), new.account_id
+                self._postgres.sql(
+                    "SELECT count(*) FROM {schema}.downloads WHERE account_id = $1 AND starts_with(form_key, $2) = $3"
+                ),
+                *(new.account_id, RUN_PREFIX, is_of_watch),
             )
-            if count >= MAX_KEPT:
+            if count >= (MAX_KEPT_OF_WATCHES if is_of_watch else MAX_KEPT):
                 raise TooManyDownloads
             row = await connection.fetchrow(
                 self._postgres.sql(_CREATE),

@@ -43,6 +43,7 @@ MAX_LIST_DOMAINS = 100_000
 WRITE_TIMEOUT_MS = 10_000
 RESOLVE_AGAIN_AFTER = timedelta(minutes=10)
 RESOLVE_AT_ONCE = 2_000
+CHECK_AT_ONCE = 2_000
 BATCHES_AT_ONCE = 10
 NUMBER_EVERY_S = 30.0
 
@@ -248,12 +249,14 @@ class Lists:
 
     async def unwanted(self, exclude: Sequence[int], only: Sequence[int], domains: Sequence[str]) -> frozenset[str]:
         """The domains among these that are on an excluded list, or on none of the lists to choose from."""
-        if not domains:
-            return frozenset()
-        row = await self._postgres.call(
-            "unwanted_domains", exclude_lists=list(exclude), only_lists=list(only), names=list(domains)
-        )
-        return frozenset(row[0])
+        unwanted: set[str] = set()
+        for start in range(0, len(domains), CHECK_AT_ONCE):
+            names = list(domains[start : start + CHECK_AT_ONCE])
+            row = await self._postgres.call(
+                "unwanted_domains", exclude_lists=list(exclude), only_lists=list(only), names=names
+            )
+            unwanted.update(row[0])
+        return frozenset(unwanted)
 
     async def counts(self, account_id: int, domains: Sequence[str]) -> dict[str, int]:
         """How many of these domains are on each list of the account, by name; lists without any are left out."""

@@ -16,6 +16,7 @@ from siteglass.platform.postgres import Postgres
 
 MAX_SEARCHES = 500
 """Saved searches of an account."""
+DELETE_TIMEOUT_MS = 10_000
 
 _COLUMNS = "id, name, owner_key_id, shared, body, made_at, counted_at, total"
 # What a key sees: its own, those of keys that it replaced by rotation, and shared ones.
@@ -111,8 +112,10 @@ class SavedSearches:
             raise BadRequest([Problem("name", message)]) from None
 
     async def delete(self, saved: SavedSearch) -> None:
-        """Delete a search."""
-        await self._postgres.fetch("DELETE FROM {schema}.saved_searches WHERE id = $1", saved.id)
+        """Delete a search, with its watch and the lists of all its runs."""
+        await self._postgres.fetch(
+            "DELETE FROM {schema}.saved_searches WHERE id = $1", saved.id, timeout_ms=DELETE_TIMEOUT_MS
+        )
 
     async def note_count(self, saved: SavedSearch, total: int) -> None:
         """Store how many leads match now."""

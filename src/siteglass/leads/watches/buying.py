@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import zlib
 from dataclasses import dataclass
+from typing import Final
 
 import orjson
 
@@ -16,9 +17,17 @@ from siteglass.access.browsing import browser_terms, chargeable
 from siteglass.errors import AccountSuspended, BadRequest, NotFound
 from siteglass.leads.downloads.columns import COLUMN_SETS
 from siteglass.leads.downloads.enriching import ENRICH_SELECT
-from siteglass.leads.downloads.jobs import Download, Downloads, FileGone, NewDownload, TooManyDownloads
+from siteglass.leads.downloads.jobs import (
+    MAX_KEPT_OF_WATCHES,
+    Download,
+    Downloads,
+    FileGone,
+    NewDownload,
+    TooManyDownloads,
+)
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.watches.runs import BOUGHT, OpenRun, Runs
+from siteglass.leads.watches.watches import search_new_leads
 from siteglass.platform.postgres import Postgres
 
 log = logging.getLogger("siteglass.watches")
@@ -28,6 +37,15 @@ _BUYER = """
 SELECT p.name FROM {schema}.people p JOIN {schema}.members m ON m.person_id = p.id
 WHERE p.id = $1 AND m.account_id = $2 AND m.role <> 'viewer'
 """
+# Noted among the people who have the mail, as BOUGHT is: all of them get the same mail.
+_FULL, _SUSPENDED, _BUYER_LEFT, _PAUSED = -1, -2, -3, -4
+_NOTHING: Final = {
+    _FULL: f"Nothing was bought: the account keeps at most {MAX_KEPT_OF_WATCHES} files of watches. Delete one under "
+    "Files.",
+    _SUSPENDED: "Nothing was bought: the account is suspended.",
+    _BUYER_LEFT: "Nothing was bought: the person who set the ceiling can no longer spend credits.",
+    _PAUSED: "Nothing was bought: the watch is paused.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +68,21 @@ class RunBuyer:
 
     async def buy(self, open_run: OpenRun) -> Purchase:
         """Start the download of a run, or see how far it is; once it has ended, its leads are on the list."""
-        terms = open_run.watch.terms
+        terms, decided = open_run.watch.terms, open_run.run.mailed
         if terms.max_lead_credits is None or terms.buyer_id is None or open_run.watch.test:
             return Purchase()
+        for refusal in _NOTHING.keys() & {*decided}:
+            return Purchase(_NOTHING[refusal])
         form_key = f"{open_run.run.list_name}-{open_run.run.ran_at:%Y%m%d%H%M%S}"
         download = await self._downloads.of_form(open_run.watch.account_id, form_key)
-        if download is None and BOUGHT in open_run.run.mailed:
+        if download is None and BOUGHT in decided:
             return Purchase("Leads of this run were bought; their file was deleted.")
-        try:
-            download = download or await self._start(open_run, form_key, terms.buyer_id, terms.max_lead_credits)
-        except TooManyDownloads:
-            return Purchase("Nothing was bought: the account has as many files as it may keep. Delete one under Files.")
-        except AccountSuspended:
-            return Purchase("Nothing was bought: the account is suspended.")
-        if download is None:
-            return Purchase("Nothing was bought: the person who set the ceiling can no longer spend credits.")
-        if BOUGHT not in open_run.run.mailed:
+        started = download or await self._start(open_run, form_key, terms.buyer_id, terms.max_lead_credits)
+        if isinstance(started, int):
+            await self._runs.note_mailed(open_run, started)
+            return Purchase(_NOTHING[started])
+        download = started
+        if BOUGHT not in decided:
             await self._runs.note_mailed(open_run, BOUGHT)
         if download.is_open:
             return Purchase(is_open=True)
@@ -76,15 +93,23 @@ class RunBuyer:
             said += await self._add_to_list(open_run, download)
         return Purchase(said)
 
-    async def _start(self, open_run: OpenRun, form_key: str, person_id: int, ceiling: int) -> Download | None:
+    async def _start(self, open_run: OpenRun, form_key: str, person_id: int, ceiling: int) -> Download | int:
+        """The download, or why nothing is bought."""
         watch, run = open_run.watch, open_run.run
         row = await self._postgres.fetchrow(_BUYER, person_id, watch.account_id)
         if row is None:
-            return None
-        terms = await browser_terms(self._postgres, watch.account_id, person_id)
+            return _BUYER_LEFT
+        if watch.terms.paused:
+            return _PAUSED
+        try:
+            terms = await browser_terms(self._postgres, watch.account_id, person_id)
+        except AccountSuspended:
+            return _SUSPENDED
         await chargeable(self._postgres, terms.caller, person_id, row["name"])
         wanted = min(run.new_leads, ceiling)
-        body = {"only_lists": [run.list_name], "sort": "-score", "select": list(ENRICH_SELECT)}
+        search = search_new_leads(watch.filters, watch.lists.exclude, run.list_name)
+        # A lead without an address would take the place of one that is bought, and costs nothing to see anyway.
+        body = {**search, "has_email": True, "sort": "-score", "select": list(ENRICH_SELECT)}
         new = NewDownload(
             watch.account_id,
             person_id,
@@ -97,7 +122,10 @@ class RunBuyer:
             wanted,
             wanted,
         )
-        return await self._downloads.create(new)
+        try:
+            return await self._downloads.create(new)
+        except TooManyDownloads:
+            return _FULL
 
     async def _add_to_list(self, open_run: OpenRun, download: Download) -> str:
         name, account_id = open_run.watch.terms.add_to_list, open_run.watch.account_id

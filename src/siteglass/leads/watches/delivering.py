@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from siteglass.errors import Unavailable
+from siteglass.errors import BadRequest, Unavailable
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.watches.buying import RunBuyer
 from siteglass.leads.watches.mails import write_run_mail
@@ -92,9 +92,13 @@ class Deliveries:
     async def _mail(self, open_run: OpenRun, bought: str) -> bool:
         """Mail to all who don't have it; returns whether nobody is left. Raises Unavailable if mail can't be sent."""
         assert self._mailer is not None  # noqa: S101 - the caller has looked
-        new = await preview_run(self._leads[open_run.watch.test], open_run.watch, open_run.run)
+        try:
+            new = await preview_run(self._leads[open_run.watch.test], open_run.watch, open_run.run)
+        except BadRequest:  # a list or value of the search is gone, as the next run will say
+            log.warning("run not mailed", extra={"watch": open_run.watch.id, "run": open_run.run.id})
+            return True
         if not new.total:
-            return True  # all were opted out since
+            return True  # all were opted out since, or match no more
         is_done = True
         for person_id, address in open_run.recipients:
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from starlette.requests import Request
@@ -11,8 +12,9 @@ from siteglass.access.keys import Caller
 from siteglass.errors import BadRequest, NotFound, Problem, repeated
 from siteglass.leads import interpret
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import RUN_PREFIX
 from siteglass.leads.operations import COUNTING_UNITS
-from siteglass.leads.requests import further_units
+from siteglass.leads.requests import further_units, read_search
 from siteglass.leads.searches.searches import SavedSearch, SavedSearches
 from siteglass.leads.watches.operations import (
     CHANGE_WATCH,
@@ -33,7 +35,7 @@ from siteglass.leads.watches.responses import (
     watches_response,
 )
 from siteglass.leads.watches.runs import Runs
-from siteglass.leads.watches.watches import MAX_MATCHES, Terms, Watch, Watches
+from siteglass.leads.watches.watches import MAX_MATCHES, Terms, Watch, Watches, search_new_leads
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
 from siteglass.web.operations import Operation
@@ -72,16 +74,33 @@ async def create_watch(
             "narrower search"
         )
         raise BadRequest([Problem("search", message)])
+    try:
+        search = search_new_leads(wanted.meaning.filters, wanted.lists.exclude, RUN_PREFIX + "9" * 19)
+        read_search({**search, "has_email": True}, now_ms)
+    except BadRequest:
+        message = "each run adds a list, for which this search has no room; save one with fewer conditions or lists"
+        raise BadRequest([Problem("search", message)]) from None
     await leads.lists.select(caller.account_id, wanted.lists)
     await watches.create(caller, saved, wanted.meaning.filters, wanted.lists, terms)
     return await watches.find(caller, saved.name)
 
 
-async def change_watch(leads: LeadEndpoints, watches: Watches, watch: Watch, terms: Terms) -> None:
-    """Change when a watch runs and what it does; raises BadRequest."""
+async def change_watch(
+    leads: LeadEndpoints, watches: Watches, watch: Watch, terms: Terms, person_id: int | None
+) -> Terms:
+    """Change when a watch runs and what it does, and return the new terms; raises BadRequest.
+
+    `person_id` is the person who changes it; None: a key does.
+    """
+    is_resumed = watch.terms.paused and not terms.paused
+    is_more_often = (watch.terms.schedule.every, terms.schedule.every) == ("week", "day")
+    if (is_resumed or is_more_often) and terms.buyer_id != person_id:
+        # The person who set the ceiling agreed to it for the runs that there were to be, and pays for them.
+        terms = replace(terms, max_lead_credits=None, buyer_id=None)
     if terms.mail_to != watch.terms.mail_to:
         _require_mail(leads.index.settings, terms)
     await watches.change(watch, terms, terms.schedule.next_after(datetime.now(UTC)))
+    return terms
 
 
 class WatchEndpoints:
@@ -128,7 +147,7 @@ class WatchEndpoints:
         body = await read_json(request, self._max_body_bytes)
         watch = await self._find(request, caller)
         terms = read_watch_changes(body, watch.terms)
-        await change_watch(self._leads, self._watches, watch, terms)
+        await change_watch(self._leads, self._watches, watch, terms, caller.person_id)
         return json_response(show(await self._find(request, caller)))
 
     async def delete(self, request: Request, caller: Caller, _call: Call) -> Response:

@@ -80,7 +80,8 @@ CHANGE_WATCH = Operation(
     _WRITING,
     "Watches",
     "Change or pause a watch",
-    "Changes what is given. After a pause, the next run reports all leads that came meanwhile.",
+    "Changes what is given. After a pause, the next run reports all leads that came meanwhile. A watch that you "
+    "resume or let run every day buys nothing until somebody sets `max_lead_credits` in the dashboard again.",
     Success("The watch after the change.", (WatchShown,), examples.watch),
     scope="search",
     parameters=WatchParameters,

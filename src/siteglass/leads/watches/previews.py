@@ -13,9 +13,10 @@ from siteglass.errors import Unauthorized
 from siteglass.leads import previews
 from siteglass.leads.charging import find_offer
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import BUILT_IN
 from siteglass.leads.rows import LeadRow, preview_row
 from siteglass.leads.watches.runs import Run
-from siteglass.leads.watches.watches import Watch
+from siteglass.leads.watches.watches import Watch, search_new_leads
 from siteglass.web.operations import MAX_LIMIT
 
 _SELECT = (
@@ -37,7 +38,10 @@ class NewLeads:
 
 
 async def preview_run(leads: LeadEndpoints, watch: Watch, run: Run) -> NewLeads:
-    """The first new leads of a run as they are now; those that were opted out since are gone."""
+    """The first new leads of a run as they are now, without those that were opted out or stopped matching since.
+
+    Raises BadRequest if a list or value of the search is gone.
+    """
     if not run.new_leads:
         return NewLeads(0, ())
     postgres, account_id = leads.index.postgres, watch.account_id
@@ -46,7 +50,10 @@ async def preview_run(leads: LeadEndpoints, watch: Watch, run: Run) -> NewLeads:
         raise Unauthorized
     preview: Preview = "named" if watch.test else row["preview"]
     caller = Caller(account_id, 0, 0, frozenset(("search",)), row["plan"], row["rate_per_s"], row["burst"])
-    body = {"only_lists": [run.list_name], "limit": MAX_LIMIT, "select": list(_SELECT)}
+    # Without the built-in lists: they get the new leads as soon as these are bought, which hides none of them.
+    exclude = tuple(name for name in watch.lists.exclude if name not in BUILT_IN)
+    search = search_new_leads(watch.filters, exclude, run.list_name)
+    body = {**search, "limit": MAX_LIMIT, "select": list(_SELECT)}
     now_s = leads.index.clock.now_ms() // 1000
     offer = await find_offer(leads.index.settings, lambda: leads.first_page(caller, body, now_s))
     page = orjson.loads(offer.body)

@@ -33,8 +33,10 @@ KEPT_FOR = timedelta(days=30)
 BOUGHT: Final = 0
 """Among the people who have the mail, whose numbers start at 1: the purchase was started, and is not started again."""
 FORGET_EVERY_S = 600.0
+FORGET_AT_ONCE = 20
 MAX_LISTED: Final = 100
 
+# Watches whose last run failed come after all others.
 _CLAIM = f"""
 UPDATE {{schema}}.watches w SET lease = w.lease + 1, leased_until = clock_timestamp() + $1
 FROM {{schema}}.saved_searches s
@@ -43,13 +45,13 @@ WHERE s.id = w.search_id AND w.id = (
     JOIN {{schema}}.accounts a ON a.id = t.account_id
     WHERE NOT d.paused AND d.next_run_at <= clock_timestamp() AND d.leased_until <= clock_timestamp()
         AND a.state = 'active'
-    ORDER BY d.next_run_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
+    ORDER BY d.leased_until, d.next_run_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
 )
-RETURNING {WATCH_COLUMNS}, w.seen, w.highest_no, w.build, w.lease
+RETURNING {WATCH_COLUMNS}, w.seen, w.highest_no, w.build, w.compared_at, w.lease, clock_timestamp() AS taken_at
 """  # noqa: S608 - constants of ours
 _MOVE = """
 UPDATE {schema}.watches SET seen = coalesce($3, seen), ran_at = clock_timestamp(), highest_no = $4, build = $5,
-    next_run_at = $6, leased_until = '-infinity'
+    next_run_at = $6, compared_at = CASE WHEN $3 IS NULL THEN compared_at ELSE $7 END, leased_until = '-infinity'
 WHERE id = $1 AND lease = $2 RETURNING id
 """
 _RECORD = """
@@ -99,7 +101,10 @@ class DueWatch:
     """All matches so far; None before the first run."""
     highest_no: int
     build: str
+    compared_at: datetime | None
+    """When the run began that left these; runs that could not compare leave them as they are."""
     lease: int
+    taken_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,21 +179,26 @@ class Runs:
         return Run(*row)
 
     async def forget_old(self) -> None:
-        """Delete runs that were kept long enough, with their lists."""
-        await self._postgres.fetch(
-            "DELETE FROM {schema}.watch_runs WHERE ran_at < clock_timestamp() - $1::interval",
+        """Delete runs that were kept long enough, with their lists: few at a time, each of which may be long."""
+        while await self._postgres.fetch(
+            "DELETE FROM {schema}.watch_runs WHERE id IN ("
+            " SELECT id FROM {schema}.watch_runs WHERE ran_at < clock_timestamp() - $1::interval LIMIT $2"
+            ") RETURNING id",
             KEPT_FOR,
+            FORGET_AT_ONCE,
             timeout_ms=WRITE_TIMEOUT_MS,
-        )
+        ):
+            pass
 
     # --- for the worker that has the lease ------------------------------------------------------
 
     async def claim(self) -> DueWatch | None:
-        """Take the watch that is due for longest, for the time of a lease."""
+        """Take the watch that is due for longest, for the time of a lease; one that failed, after the others."""
         row = await self._postgres.fetchrow(_CLAIM, LEASE, timeout_ms=WRITE_TIMEOUT_MS)
         if row is None:
             return None
-        return DueWatch(read_watch(row), row["seen"], row["highest_no"], row["build"], row["lease"])
+        left = (row[name] for name in ("seen", "highest_no", "build", "compared_at", "lease", "taken_at"))
+        return DueWatch(read_watch(row), *left)
 
     async def record(self, due: DueWatch, found: Found, next_run_at: datetime) -> None:
         """Write what a run found, and that it is seen; raises RunLost."""
@@ -196,7 +206,7 @@ class Runs:
             seen = None if found.seen is None else pack(found.seen)
             moved = await connection.fetchrow(
                 self._postgres.sql(_MOVE),
-                *(due.watch.id, due.lease, seen, found.highest_no, found.build, next_run_at),
+                *(due.watch.id, due.lease, seen, found.highest_no, found.build, next_run_at, due.taken_at),
             )
             if moved is None:
                 raise RunLost

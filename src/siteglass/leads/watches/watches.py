@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -40,10 +40,20 @@ FROM {schema}.watches w JOIN {schema}.saved_searches s ON s.id = w.search_id
 WHERE s.account_id = $1 AND s.test = $2 AND (s.shared OR s.owner_key_id = $3)
 """
 _ADD_RECIPIENTS = """
-INSERT INTO {schema}.watch_recipients (watch_id, person_id)
-SELECT $1, p.id FROM {schema}.people p JOIN {schema}.members m ON m.person_id = p.id
-WHERE m.account_id = $2 AND p.email = ANY($3::text[]) RETURNING (SELECT email FROM {schema}.people WHERE id = person_id)
+WITH wanted AS (
+    SELECT p.id, p.email FROM {schema}.people p JOIN {schema}.members m ON m.person_id = p.id
+    WHERE m.account_id = $2 AND p.email = ANY($3::text[])
+), added AS (
+    INSERT INTO {schema}.watch_recipients (watch_id, person_id) SELECT $1, id FROM wanted ON CONFLICT DO NOTHING
+)
+SELECT email FROM wanted
 """
+_REMOVE_RECIPIENTS = """
+DELETE FROM {schema}.watch_recipients r USING {schema}.people p
+WHERE r.watch_id = $1 AND p.id = r.person_id AND p.email = ANY($2::text[])
+"""
+_TIMES = frozenset(("every", "weekday", "hour", "time_zone", "paused"))
+"""Columns that say when a watch runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,14 @@ class Watch:
     made_at: datetime
     next_run_at: datetime
     ran_at: datetime | None
+
+
+def search_new_leads(filters: Mapping[str, Any], exclude: tuple[str, ...], run_list: str) -> dict[str, Any]:
+    """The body of a search for the new leads of a run that match still.
+
+    The lists that the watch is limited to are left out: they applied to the run, and its list takes their place.
+    """
+    return {**filters, **ListNames(exclude, (run_list,)).sent}
 
 
 def read_watch(row: asyncpg.Record) -> Watch:
@@ -159,36 +177,35 @@ class Watches:
                 saved.id,
                 orjson.dumps(filters).decode(),
                 orjson.dumps(lists.sent).decode(),
-                *_values(terms),
+                *_columns(terms).values(),
             )
             if watch_id is None:
                 message = f"{saved.name} is watched already; change the watch with POST /v1/watches/{saved.name}"
                 raise BadRequest([Problem("search", message)])
-            await self._set_recipients(connection, watch_id, caller.account_id, terms.mail_to)
+            await self._add_recipients(connection, watch_id, caller.account_id, terms.mail_to)
 
     async def change(self, watch: Watch, terms: Terms, next_run_at: datetime) -> None:
-        """Change a watch. A run under way is discarded, and done again when it is due."""
-        async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
-            await connection.execute(
-                self._postgres.sql(
-                    "UPDATE {schema}.watches SET every = $2, weekday = $3, hour = $4, time_zone = $5, paused = $6,"
-                    " add_to_list = $7, max_lead_credits = $8, buyer_id = $9, lease = lease + 1,"
-                    " leased_until = '-infinity',"
-                    # The first run is due at once, whatever the schedule.
-                    " next_run_at = CASE WHEN seen IS NULL THEN next_run_at ELSE $10 END WHERE id = $1"
-                ),
-                watch.id,
-                *_values(terms),
-                next_run_at,
-            )
-            if terms.mail_to == watch.terms.mail_to:
-                return  # somebody may have unsubscribed meanwhile
-            await connection.execute(
-                self._postgres.sql("DELETE FROM {schema}.watch_recipients WHERE watch_id = $1"), watch.id
-            )
-            await self._set_recipients(connection, watch.id, watch.account_id, terms.mail_to)
+        """Change what differs from the terms of the watch that was read; others may change the rest meanwhile.
 
-    async def _set_recipients(
+        A new schedule or a pause discards a run under way, and moves the next one. All else leaves both alone.
+        """
+        before = _columns(watch.terms)
+        changed = {name: value for name, value in _columns(terms).items() if value != before[name]}
+        sets = [f"{name} = ${place}" for place, name in enumerate(changed, 2)]
+        if changed.keys() & _TIMES:
+            changed["next_run_at"] = next_run_at
+            # The first run is due at once, whatever the schedule.
+            sets.append(f"next_run_at = CASE WHEN seen IS NULL THEN next_run_at ELSE ${len(changed) + 1} END")
+            sets += ["lease = lease + 1", "leased_until = '-infinity'"]
+        async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
+            if changed:
+                statement = f"UPDATE {{schema}}.watches SET {', '.join(sets)} WHERE id = $1"  # noqa: S608 - names of ours
+                await connection.execute(self._postgres.sql(statement), watch.id, *changed.values())
+            mailed, wanted = {*watch.terms.mail_to}, {*terms.mail_to}
+            await connection.execute(self._postgres.sql(_REMOVE_RECIPIENTS), watch.id, list(mailed - wanted))
+            await self._add_recipients(connection, watch.id, watch.account_id, list(wanted - mailed))
+
+    async def _add_recipients(
         self, connection: Connection, watch_id: int, account_id: int, emails: Sequence[str]
     ) -> None:
         rows = await connection.fetch(self._postgres.sql(_ADD_RECIPIENTS), watch_id, account_id, list(emails))
@@ -217,7 +234,15 @@ class Watches:
         await self._postgres.fetch("DELETE FROM {schema}.watches WHERE id = $1", watch.id, timeout_ms=WRITE_TIMEOUT_MS)
 
 
-def _values(terms: Terms) -> tuple[Any, ...]:
+def _columns(terms: Terms) -> dict[str, Any]:
     when = terms.schedule
-    times = (when.every, when.weekday, when.hour, when.time_zone)
-    return *times, terms.paused, terms.add_to_list, terms.max_lead_credits, terms.buyer_id
+    return {
+        "every": when.every,
+        "weekday": when.weekday,
+        "hour": when.hour,
+        "time_zone": when.time_zone,
+        "paused": terms.paused,
+        "add_to_list": terms.add_to_list,
+        "max_lead_credits": terms.max_lead_credits,
+        "buyer_id": terms.buyer_id,
+    }

@@ -24,8 +24,10 @@ CREATE TABLE {schema}.watches (
     next_run_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- all matches so far as a Roaring bitmap of lead numbers; null before the first run
     seen bytea,
-    -- the last run, the highest lead number then, and the build that made the index
+    -- the last run
     ran_at timestamptz,
+    -- of the last run that noted its matches: when it began, the highest lead number, and the build that made the index
+    compared_at timestamptz,
     highest_no integer NOT NULL DEFAULT 0,
     build text NOT NULL DEFAULT '',
     -- the worker that runs it is the one that took it last; after the end of its lease another may take it
