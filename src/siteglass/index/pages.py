@@ -49,6 +49,8 @@ WIDENINGS = (2, 16, 128)
 ONE_SCORE = 1 << RANK_HASH_BITS
 # The first page against the index order knows no width yet: parts and multiples of the leads of one score.
 FIRST_WINDOWS = (ONE_SCORE >> 10, ONE_SCORE >> 4, ONE_SCORE << 2)
+# A page that ends with leads that were never fetched spans nearly all keys; cursors hold numbers of 64 bits.
+MAX_WIDTH = 1 << 62
 # Leads without a score have this rank and higher ones, below the last.
 UNKNOWN_RANK, LAST_RANK = 101 * ONE_SCORE, 102 * ONE_SCORE
 # After every domain.
@@ -138,7 +140,7 @@ class HitPage:
         """How much of the leading key a page of `limit` leads takes here; the step over a seam does not count."""
         sign = -1 if ORDERS[sort].descending else 1
         steps = [step for one, other in pairwise(self.hits) if (step := sign * (other.key - one.key)) >= 0]
-        return sum(steps) * limit // len(steps) if steps else 0
+        return min(sum(steps) * limit // len(steps), MAX_WIDTH) if steps else 0
 
 
 def page_body(
