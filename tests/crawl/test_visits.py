@@ -52,6 +52,7 @@ def test_what_sites_allow_is_all_that_is_requested(web: Web, crawl_settings: Set
     web.say("patient.org/", HOME)
     web.say("patient.org/robots.txt", "User-agent: *\nCrawl-delay: 90\nSitemap: https://elsewhere.org/s.xml\n")
     web.say("plain.org/robots.txt", status=301, Location="http://rules.org/of-plain.txt")
+    web.say("dotted.org/robots.txt", status=301, Location="http://optedout.org./robots.txt")
     web.say("rules.org/of-plain.txt", "User-agent: *\nDisallow: /kontakt\nSitemap: /map.xml\n")
     web.say("circle.org/", status=302, Location="/a")
     web.say("circle.org/a", status=302, Location="/b")
@@ -74,6 +75,9 @@ def test_what_sites_allow_is_all_that_is_requested(web: Web, crawl_settings: Set
 
     run(settings, opt_out)
     domains = {host for host, _ in web.pages} - {"rules.org"}
+    # What a crawl leaves that ends while it begins.
+    (tmp_path / "archives").mkdir()
+    (tmp_path / "archives/started").touch()
     told = fetch(settings, tmp_path / "archives", *domains, "metadata.org", "mapped.org")
 
     requested = {host: web.paths(host) for host in sorted({request.host for request in web.requests})}
@@ -84,6 +88,7 @@ def test_what_sites_allow_is_all_that_is_requested(web: Web, crawl_settings: Set
         "busy.org": [robots],
         "circle.org": [robots, "/", "/a", "/b"],
         "closed.org": [robots],
+        "dotted.org": [robots],
         "endless.org": [robots, "/", "/sitemap.xml"],
         "garbled.org": [robots],
         "inside.org": [robots, "/"],

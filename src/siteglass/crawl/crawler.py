@@ -7,6 +7,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -85,9 +86,11 @@ async def crawl(
 
 def _start_of(path: Path) -> datetime:
     """When the crawl began that this one continues, or now. What was visited since is not fetched again."""
-    if not path.exists():
-        path.write_text(datetime.now(UTC).isoformat())
-    return datetime.fromisoformat(path.read_text())
+    with suppress(FileNotFoundError, ValueError):  # a kill or a full disk may leave it empty
+        return datetime.fromisoformat(path.read_text())
+    now = datetime.now(UTC)
+    path.write_text(now.isoformat())
+    return now
 
 
 class _Crawler:
@@ -136,6 +139,10 @@ class _Crawler:
         taken = await self._crew.frontier.take(int(min(free, TAKEN_AT_ONCE, self._left)))
         self._left -= len(taken)
         for one in taken:
+            # If this process was suspended for longer than a lease, it takes a domain that it visits already.
+            if earlier := self._visits.pop(one.domain, None):
+                earlier.cancel()
+                await asyncio.gather(earlier, return_exceptions=True)
             self._visits[one.domain] = asyncio.create_task(_run(Visit(self._crew, one)))
         metrics.CRAWL_VISITS.set(len(self._visits))
         return bool(taken)

@@ -32,7 +32,7 @@ class Refusals:
         if self._path is not None and (changed_at := self._path.stat().st_mtime_ns) != self._changed_at:
             self._excluded = await asyncio.to_thread(excluded_domains, self._settings)
             self._changed_at = changed_at
-        listed_as = {host: names(host) for host in hosts}
+        listed_as = {host: names(host.rstrip(".")) for host in hosts}  # a dot at the end names the same host
         found = {host for host, named in listed_as.items() if not self._excluded.isdisjoint(named)}
         asked = {name for host, named in listed_as.items() if host not in found for name in named}
         listed = (await among(self._postgres, asked, ())).domains if asked else frozenset()

@@ -55,7 +55,8 @@ DNS_TRIES = 3
 DNS_RETRY_S = 5.0
 AFTER_SUCCESS = timedelta(days=30)
 AFTER_FAILURE = timedelta(days=1)
-MAX_AFTER_FAILURE = timedelta(days=30)
+# As rare as the visits to a site that never changes, so that dead domains do not use up the budget of a day.
+MAX_AFTER_FAILURE = timedelta(days=180)
 MAX_RETRY_AFTER = timedelta(days=7)
 
 
@@ -105,26 +106,25 @@ class Visit:
 
     async def run(self) -> None:
         """To its end. Cancelled, it leaves the rest to whoever takes the domain next."""
-        again_in = None
+        again_in, is_cut_short = None, False
         try:
             while self._wanted:
                 self._wanted.sort(key=lambda found: found.kind)
                 await self._take_step(self._wanted.pop(0))
         except _EndOfVisit as end:
-            again_in = end.again_in
-        is_partial = bool(self._wanted)
+            again_in, is_cut_short = end.again_in, True  # the address that was about to be fetched is missing, too
         is_failure = not self._has_home
         if again_in is None:
-            after_failure = min(AFTER_FAILURE * 2 ** min(self._failures, 5), MAX_AFTER_FAILURE)
+            after_failure = min(AFTER_FAILURE * 2 ** min(self._failures, 8), MAX_AFTER_FAILURE)
             again_in = after_failure if is_failure else AFTER_SUCCESS
         again_in = max(again_in, self._end or again_in)
         dns = await self._look_up() if self._has_home else None
-        await self._put(finished=Finish(again_in, is_failure, self._is_changed, is_partial), dns=dns)
+        await self._put(finished=Finish(again_in, is_failure, self._is_changed, is_cut_short), dns=dns)
         self._crew.counts.end_domain(is_failure=is_failure)
 
     async def give_up(self) -> None:
         """End it as a failure."""
-        await self._put(finished=Finish(AFTER_FAILURE, True))
+        await self._put(finished=Finish(AFTER_FAILURE, True, is_partial=True))
         self._crew.counts.end_domain(is_failure=True)
 
     async def _take_step(self, address: Found) -> None:
