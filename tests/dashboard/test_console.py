@@ -20,6 +20,7 @@ from siteglass.admin.operators import actor_of, make_token
 from siteglass.app import create_app
 from siteglass.billing import ledger
 from siteglass.people import sessions
+from siteglass.people.credentials import change_password
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.dashboard.visitors import SESSION, Office, Somebody, Visitor, office
@@ -253,6 +254,19 @@ def test_a_program_does_what_the_commands_do(house: House) -> None:
     assert house.office.do(lambda postgres: ledger.verify(postgres, made["id"])).problems == []
 
 
+def test_what_no_row_can_hold_is_refused_and_references_are_stripped(house: House) -> None:
+    headers = {"Authorization": f"Bearer {house.tokens['operator']}"}
+    for path in ("/accounts/9223372036854775808", "/accounts?after=9223372036854775808", "/accounts?find=%00"):
+        assert house.call("GET", API + path, **headers).status_code == 400, path
+    account = house.office.account("Strip", api=0, lead=0)
+    granted = [
+        house.call("POST", f"{API}/accounts/{account}/grants", {"lead": 5, "reference": reference}, **headers)
+        for reference in ("INV-1", " INV-1 ", " ")
+    ]
+    assert [answer.status_code for answer in granted] == [200, 400, 400]
+    assert house.api("support", "GET", f"/accounts/{account}")["account"]["lead"] == 5
+
+
 def test_the_document_is_valid_and_has_every_operation(house: House) -> None:
     document = house.api("support", "GET", "/openapi.json")
     validate(document)
@@ -281,6 +295,31 @@ def test_the_last_operator_stays_and_others_lose_everything_at_once(house: House
         settings, "operator", "add", house.people["operator"].email, "--role", "support", code=2
     ).stderr  # fmt: skip
     assert number in command(settings, "operator", "list").stdout
+
+
+@pytest.mark.promise("console.operators")
+def test_tokens_and_the_role_end_with_what_proved_them(house: House) -> None:
+    """Else whoever learns a password keeps or gets what the second factor kept from them."""
+    made, settings = house.office, house.office.settings
+    who = made.somebody(house.people["plain"].account_id)
+    second_factor(made, who, b"\0")
+    command(settings, "operator", "add", who.email, "--role", "operator")
+
+    def status() -> int:
+        return house.call("GET", f"{API}/operators", Authorization=f"Bearer {token}").status_code
+
+    for end in (
+        lambda: made.do(lambda postgres: change_password(postgres, who.id, "another hash", 0)),
+        lambda: made.do(lambda postgres: sessions.end_others(postgres, who.id, 0)),
+        lambda: command(settings, "person", "second-factor-off", who.email),
+    ):
+        token = _token(made, who)
+        assert status() == 200
+        end()
+        assert status() == 403
+    second_factor(made, who, b"\0")
+    assert status() == 403
+    assert who.email not in command(settings, "operator", "list").stdout
 
 
 def test_a_job_that_fails_is_shown(house: House) -> None:

@@ -61,6 +61,15 @@ def test_after_the_password_a_code_is_asked_for_and_each_is_taken_once(the_offic
     assert with_code(the_office.visitor(), who, totp.at(int(time.time()) - STEP_S)).status_code == 422
 
 
+def test_other_sessions_end_when_it_is_turned_on(the_office: Office) -> None:
+    who = the_office.somebody()
+    other, visitor = the_office.visitor(who), the_office.visitor(who)
+    assert other.get("/dashboard/security").status_code == 200
+    set_up(visitor)
+    assert visitor.get("/dashboard/security").status_code == 200
+    assert other.get("/dashboard/security").status_code == 303
+
+
 @pytest.mark.promise("dashboard.codes")
 def test_of_many_with_the_same_code_one_gets_in(the_office: Office) -> None:
     who = the_office.somebody()

@@ -126,11 +126,14 @@ async def make_token(postgres: Postgres, person_id: int) -> str:
 
 
 async def bearer_of(postgres: Postgres, token: str) -> tuple[int, DeskRole] | None:
-    """Whose token this is, and what they may do; None: nobody's. Without a second factor nobody may do anything."""
+    """Whose token this is, and what they may do; None: nobody's. Without a second factor or an active
+    account nobody may do anything."""
     row = await postgres.fetchrow(
         "SELECT o.person_id, o.role FROM {schema}.operator_tokens t"
         " JOIN {schema}.operators o ON o.person_id = t.person_id JOIN {schema}.people p ON p.id = o.person_id"
-        " WHERE t.digest = $1 AND t.expires_at > now() AND p.totp IS NOT NULL",
+        " WHERE t.digest = $1 AND t.expires_at > now() AND p.totp IS NOT NULL AND EXISTS ("
+        "SELECT FROM {schema}.members m JOIN {schema}.accounts a ON a.id = m.account_id"
+        " WHERE m.person_id = o.person_id AND a.state = 'active')",
         digest(token),
     )
     return None if row is None else (row["person_id"], row["role"])

@@ -17,6 +17,8 @@ from siteglass.web.requests import unknown_fields
 
 MOST_CREDITS = 1_000_000_000_000
 MAX_DAYS = 36_500
+# Of a row in PostgreSQL.
+MAX_NUMBER = 2**63 - 1
 
 Given = TypeVar("Given", bound=msgspec.Struct)
 Credits = Annotated[int, Meta(ge=0, le=MOST_CREDITS)]
@@ -36,7 +38,7 @@ Reference = Annotated[
         description="An invoice or ticket. The same reference never changes a balance twice.",
     ),
 ]
-AccountId = Annotated[Id, Meta(description="Number of the account.")]
+AccountId = Annotated[Id, Meta(le=MAX_NUMBER, description="Number of the account.")]
 
 
 class AccountPath(Parameters):
@@ -55,13 +57,13 @@ class RequestPath(Parameters):
 class ReportPath(Parameters):
     """Which report."""
 
-    report_id: Annotated[Id, Meta(description="Number of the report.")]
+    report_id: Annotated[Id, Meta(le=MAX_NUMBER, description="Number of the report.")]
 
 
 class PersonPath(Parameters):
     """Which person."""
 
-    person_id: Annotated[Id, Meta(description="Number of the person.")]
+    person_id: Annotated[Id, Meta(le=MAX_NUMBER, description="Number of the person.")]
 
 
 class FindParameters(Parameters):
@@ -75,13 +77,13 @@ class FindParameters(Parameters):
             "ID of a request. Empty: every account.",
         ),
     ] = ""
-    after: Annotated[int, Meta(ge=0, description="Accounts after this number.")] = 0
+    after: Annotated[int, Meta(ge=0, le=MAX_NUMBER, description="Accounts after this number.")] = 0
 
 
 class ReportsParameters(Parameters):
     """Which reports."""
 
-    after: Annotated[int, Meta(ge=0, description="Reports after this number.")] = 0
+    after: Annotated[int, Meta(ge=0, le=MAX_NUMBER, description="Reports after this number.")] = 0
     all: Annotated[bool, Meta(description="Also those that are resolved.")] = False
 
 
@@ -120,7 +122,7 @@ class RefundBody(RequestBody):
     """A charge to give back: all that is left of it, or these amounts."""
 
     reference: Reference
-    row: Annotated[Id, Meta(description="Ledger row of the charge.")]
+    row: Annotated[Id, Meta(le=MAX_NUMBER, description="Ledger row of the charge.")]
     reason: Annotated[
         str, Meta(min_length=1, max_length=200, description="For the audit log. Must not contain contact data.")
     ]
@@ -158,10 +160,14 @@ class OperatorBody(RequestBody):
 
 def read_given(kind: type[Given], given: Mapping[str, Any], *, as_text: bool) -> Given:
     """A body or parameters; raises BadRequest. `as_text`: every value is a text, as in addresses and forms."""
-    if problems := unknown_fields(dict(given), names_of(kind)):
+    if problems := [
+        *unknown_fields(dict(given), names_of(kind)),
+        *(Problem(name, "must not contain the character U+0000") for name in given if "\0" in str(given[name])),
+    ]:
         raise BadRequest(problems)
+    stripped = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
     try:
-        return msgspec.convert(given, kind, strict=not as_text)
+        return msgspec.convert(stripped, kind, strict=not as_text)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         # `.row` of a field, nothing of the whole; a missing field is named in the message.

@@ -17,12 +17,13 @@ from siteglass.admin.requests import read_given
 from siteglass.admin.responses import AccountResponse, InvitedResponse
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
-from siteglass.errors import BadRequest, NotFound
+from siteglass.errors import BadRequest, NotFound, Unavailable
 from siteglass.web.messages import names_of
 from siteglass.web.operations import Operation
 
 CONSOLE = "/admin"
 OPERATORS = CONSOLE + "/operators"
+MAY_BE_DONE = "This may have been done. Send the form again as it is: with the same reference, it is done once."
 # The operations that read, each with its template.
 _TEMPLATES = {
     "find_accounts": "console_accounts.html",
@@ -66,14 +67,16 @@ async def _show(operation: Operation, dashboard: Dashboard, visit: Visit) -> Res
     return await _page(operation, dashboard, visit)
 
 
-async def _page(operation: Operation, dashboard: Dashboard, visit: Visit, problem: str = "") -> Response:
+async def _page(
+    operation: Operation, dashboard: Dashboard, visit: Visit, problem: str = "", status: int = 422
+) -> Response:
     """What an operation reads; with a problem, as the page of the form that it is about."""
     try:
         found = await perform(operation, dashboard.desk, _act(visit, operation))
     except (BadRequest, NotFound):
         raise NOT_THERE from None
     return dashboard.page(
-        visit, _TEMPLATES[operation.name], 422 if problem else 200, found=found, problem=problem,
+        visit, _TEMPLATES[operation.name], status if problem else 200, found=found, problem=problem,
         # A form that is sent twice changes a balance once.
         reference=visit.form.get("reference") or f"console {uuid.uuid4()}", typed=visit.form,
         plans=[plan.name for plan in await list_plans(dashboard.backends.postgres)],
@@ -87,6 +90,13 @@ async def _do(operation: Operation, dashboard: Dashboard, visit: Visit) -> Respo
         done = await perform(operation, dashboard.desk, _act(visit, operation))
     except BadRequest as error:
         return await _page(_BY_NAME[page], dashboard, visit, error.message)
+    except NotFound:
+        raise NOT_THERE from None
+    except Unavailable:
+        if not visit.form.get("reference"):
+            raise
+        # Shown with the same reference: a new one would do it twice.
+        return await _page(_BY_NAME[page], dashboard, visit, MAY_BE_DONE, status=503)
     ids = {**visit.request.path_params}
     if isinstance(done, AccountResponse):
         ids["account_id"], page = done.account.id, "get_account"

@@ -101,7 +101,7 @@ async def set_up(dashboard: Dashboard, visit: Visit) -> Response:
     step = step_of(secret, visit.form.get("code"), dashboard.backends.clock.now_ms() / 1000)
     if step is None:
         return _set_up_page(dashboard, visit, secret, "That code does not match. Is the clock of your phone right?")
-    codes = await dashboard.sign_in.factors.set_up(visit.who.person_id, secret, step)
+    codes = await dashboard.sign_in.factors.set_up(visit.who.person_id, visit.who.id, secret, step)
     if codes is None:
         return see_other(HERE)
     dashboard.sign_in.tell_of_factor(visit.who.email, "on")

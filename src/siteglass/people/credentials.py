@@ -67,6 +67,7 @@ async def _set_password(
         person_id,
         but_session,
     )
+    await connection.execute(postgres.sql("DELETE FROM {schema}.operator_tokens WHERE person_id = $1"), person_id)
     await connection.execute(postgres.sql("DELETE FROM {schema}.links WHERE email = $1 AND purpose = 'reset'"), email)
     await connection.execute(postgres.sql(noted("$2::text")), person_id, action)
 

@@ -58,11 +58,14 @@ def new_recovery_codes() -> list[str]:
     return ["-".join(code[at : at + 4] for at in range(0, RECOVERY_CHARS, 4)) for code in letters]
 
 
+# Other sessions were opened with a password alone: they end.
 _SET_UP = """
 WITH changed AS (
     UPDATE {schema}.people SET totp = $2, totp_step = $3 WHERE id = $1 AND totp IS NULL RETURNING id
 ), gone AS (
     DELETE FROM {schema}.recovery_codes WHERE person_id IN (SELECT id FROM changed)
+), ended AS (
+    DELETE FROM {schema}.sessions WHERE person_id IN (SELECT id FROM changed) AND id IS DISTINCT FROM $5
 ), kept AS (
     INSERT INTO {schema}.recovery_codes (person_id, digest) SELECT id, unnest($4::bytea[]) FROM changed
 ), noted AS (
@@ -81,11 +84,18 @@ WITH gone AS (
 INSERT INTO {schema}.recovery_codes (person_id, digest) SELECT $1, unnest($2::bytea[])
 """.replace("{noted}", noted("'person.recovery_codes'"))
 
+# An operator loses the role and all tokens. Else somebody who knows the password could set up a second factor, and run
+# the service.
 _TAKE_OFF = """
 WITH changed AS (
     UPDATE {schema}.people SET totp = NULL WHERE id = $1 AND totp IS NOT NULL RETURNING id
 ), gone AS (
     DELETE FROM {schema}.recovery_codes WHERE person_id IN (SELECT id FROM changed)
+), desk AS (
+    DELETE FROM {schema}.operators WHERE person_id IN (SELECT id FROM changed) RETURNING person_id
+), left_desk AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
+    SELECT $2::text::{schema}.actor_kind, $3, 'operator.remove', jsonb_build_object('person', person_id) FROM desk
 ), noted AS (
     {noted} AND EXISTS (SELECT 1 FROM changed)
 )
@@ -100,9 +110,9 @@ class SecondFactors:
         self._postgres = postgres
         self._secrecy = secrecy
 
-    async def set_up(self, person_id: int, secret: str, step: int) -> list[str] | None:
-        """Ask for codes of this secret from now on; `step` is that of the code that proved it. Returns recovery codes,
-        None if there is a second factor already."""
+    async def set_up(self, person_id: int, session: int, secret: str, step: int) -> list[str] | None:
+        """Ask for codes of this secret from now on; `step` is that of the code that proved it. All sessions but this
+        one end. Returns recovery codes, None if there is a second factor already."""
         codes = new_recovery_codes()
         row = await self._postgres.fetchrow(
             _SET_UP,
@@ -110,6 +120,7 @@ class SecondFactors:
             self._secrecy.seal(_USE, secret.encode()),
             step,
             [_recovery_digest(person_id, code) for code in codes],
+            session,
         )
         return None if row is None else codes
 

@@ -187,6 +187,8 @@ SELECT id FROM gone
 _END_OTHERS = """
 WITH gone AS (
     DELETE FROM {schema}.sessions WHERE person_id = $1 AND id IS DISTINCT FROM $2 RETURNING id
+), tokens AS (
+    DELETE FROM {schema}.operator_tokens WHERE person_id = $1
 ), noted AS (
     {noted} AND EXISTS (SELECT 1 FROM gone)
 )
@@ -201,7 +203,7 @@ async def end(postgres: Postgres, person_id: int, session_id: int) -> bool:
 
 
 async def end_others(postgres: Postgres, person_id: int, but: int) -> int:
-    """End all sessions of a person but one; how many there were."""
+    """End all sessions of a person but one, and their tokens for the admin API; how many sessions there were."""
     return len(await postgres.fetch(_END_OTHERS, person_id, but))
 
 
