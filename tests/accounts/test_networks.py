@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from siteglass.access.accounts import AccountError
-from siteglass.access.networks import is_among, read_address, read_networks
+from siteglass.access.networks import is_among, read_networks
+from siteglass.platform.addresses import read_address
 
 
 @pytest.mark.parametrize(

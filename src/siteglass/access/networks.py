@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from siteglass.access.accounts import AccountError
+from siteglass.platform.addresses import Address
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 MAX_NETWORKS = 100
 
@@ -41,15 +41,6 @@ def _read_network(text: str) -> Network:
         start = network.network_address.ipv4_mapped
         return ipaddress.IPv4Network(f"{start}/{network.prefixlen - _MAPPED.prefixlen}")
     return network
-
-
-def read_address(text: str) -> Address | None:
-    """The address of a caller; an IPv4 address mapped to IPv6 counts as IPv4. None if the text is not an address."""
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
 
 
 def is_among(address: Address | None, networks: Sequence[Network]) -> bool:

@@ -13,13 +13,14 @@ from starlette.types import Scope
 
 from siteglass import __version__
 from siteglass.access.accounts import AccountError
-from siteglass.access.networks import Network, is_among, read_address, read_networks
+from siteglass.access.networks import Network, is_among, read_networks
 from siteglass.admin.operations import API, OPERATIONS, Act, Desk, perform
 from siteglass.admin.operators import DESK_ROLES, actor_of, bearer_of
 from siteglass.admin.requests import read_given
 from siteglass.errors import Forbidden
 from siteglass.openapi.document import assemble
 from siteglass.openapi.schemas import components
+from siteglass.platform.addresses import read_address
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.web.guard import Call, Guard
 from siteglass.web.operations import Operation

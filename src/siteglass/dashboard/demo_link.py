@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 from starlette.responses import Response
 
 from siteglass.access.accounts import AccountError
-from siteglass.access.networks import Network, is_among, read_address, read_networks
+from siteglass.access.networks import Network, is_among, read_networks
 from siteglass.dashboard.explore.address import EXPLORE
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
 from siteglass.dashboard.refusals import PageRefusal
 from siteglass.dashboard.sign_in import signed_in
 from siteglass.people.problems import PeopleError
+from siteglass.platform.addresses import read_address
 from siteglass.settings import Settings, SettingsError, variable
 
 PATH = "/dashboard/demo"

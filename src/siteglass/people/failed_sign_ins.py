@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from siteglass.platform.addresses import read_address
 from siteglass.platform.postgres import Postgres
 
 WRITE_EVERY_S = 5.0
@@ -78,9 +79,6 @@ async def note_past_hours(postgres: Postgres) -> None:
 
 def network_of(address: str) -> str:
     """The network of a caller, as an owner would block it: 192.0.2.0/24, 2001:db8:1::/48."""
-    try:
-        read = ipaddress.ip_address(address)
-    except ValueError:
+    if (read := read_address(address)) is None:
         return "unknown"
-    read = getattr(read, "ipv4_mapped", None) or read
     return str(ipaddress.ip_network((read, NETWORK_BITS[read.version]), strict=False))

@@ -9,6 +9,7 @@ import socket
 from typing import Literal
 from urllib.parse import urlsplit
 
+from siteglass.platform.addresses import read_address
 from siteglass.settings import Settings, SettingsError, variable
 
 ANSWER_TIMEOUT_S = 2
@@ -41,11 +42,8 @@ def origin_of(address: str) -> str:
 def household(address: str, ipv6_bits: int = 64) -> str:
     """The household of a caller's address: for IPv6 its network, with fewer bits its site; "None" if the text is not an
     address."""
-    try:
-        read = ipaddress.ip_address(address)
-    except ValueError:
+    if (read := read_address(address)) is None:
         return "None"
-    read = getattr(read, "ipv4_mapped", None) or read
     return str(ipaddress.ip_network((read, ipv6_bits), strict=False)) if read.version == 6 else str(read)
 
 

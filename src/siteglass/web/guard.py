@@ -15,9 +15,10 @@ from starlette.routing import Route
 
 from siteglass.access.keys import Caller, Keys
 from siteglass.access.limits import Policy, RateLimiter, limit_headers, stranger_limit_headers
-from siteglass.access.networks import is_among, read_address
+from siteglass.access.networks import is_among
 from siteglass.access.request_counts import RequestCounts
 from siteglass.errors import AccountSuspended, Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
+from siteglass.platform.addresses import read_address
 from siteglass.platform.logs import log_fault, new_request_id
 from siteglass.platform.metrics import record_response
 from siteglass.platform.tracing import TRACEPARENT, RequestTrace, Tracing, span
