@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
-from zoneinfo import available_timezones
 
 from starlette.responses import Response
 
@@ -23,7 +22,7 @@ from siteglass.leads.watches.delivering import explore_path
 from siteglass.leads.watches.endpoints import change_watch, create_watch
 from siteglass.leads.watches.requests import read_watch_changes
 from siteglass.leads.watches.runs import KEPT_FOR, Runs
-from siteglass.leads.watches.schedule import EVERY, WEEKDAYS
+from siteglass.leads.watches.schedule import EVERY, WEEKDAYS, time_zones
 from siteglass.leads.watches.watches import MAX_CEILING, MAX_RECIPIENTS, Terms, Watch
 
 _SHOWN_AS = "was_"
@@ -83,7 +82,7 @@ async def _page(
         explore_path=explore_path,
         every=EVERY,
         weekdays=WEEKDAYS,
-        time_zones=sorted(available_timezones()),
+        time_zones=time_zones(),
         sends_mails=bool(settings.mail_url),
         max_recipients=MAX_RECIPIENTS,
         max_ceiling=MAX_CEILING,

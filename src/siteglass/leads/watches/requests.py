@@ -11,7 +11,7 @@ from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.leads.lists.lists import BUILT_IN, NAME
 from siteglass.leads.lists.requests import NAME_PATTERN, read_name
 from siteglass.leads.searches.requests import SearchName
-from siteglass.leads.watches.schedule import EVERY, WEEKDAYS, Schedule, is_time_zone
+from siteglass.leads.watches.schedule import EVERY, WEEKDAYS, Schedule, time_zones
 from siteglass.leads.watches.watches import MAX_RECIPIENTS, Terms
 from siteglass.platform.mailer import is_address
 from siteglass.query.filters import written_as_array
@@ -124,7 +124,7 @@ def _read_terms(body: dict[str, Any], before: Terms, problems: Problems) -> Term
     schedule = before.schedule
     hour = read_whole(body, "hour", 0, 23, problems)
     time_zone = body.get("time_zone")
-    if time_zone is not None and not (isinstance(time_zone, str) and is_time_zone(time_zone)):
+    if time_zone is not None and not (isinstance(time_zone, str) and time_zone in time_zones()):
         problems.append(Problem("time_zone", "expected an IANA name such as Europe/Berlin"))
     weekday = _read_one(body, "weekday", WEEKDAYS, WEEKDAYS[schedule.weekday], problems)
     changed = Schedule(

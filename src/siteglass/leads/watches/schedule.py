@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from functools import cache
 from typing import Final, Literal, TypeAlias, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -12,9 +14,10 @@ EVERY: Final = get_args(Every)
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
-def is_time_zone(name: str) -> bool:
-    """Whether it is a name of the IANA database, such as Europe/Berlin."""
-    return name in available_timezones()
+@cache
+def time_zones() -> Sequence[str]:
+    """The names of the IANA database, such as Europe/Berlin; they are read from many files."""
+    return sorted(available_timezones())
 
 
 @dataclass(frozen=True, slots=True)
