@@ -77,11 +77,12 @@ class RunBuyer:
         download = await self._downloads.of_form(open_run.watch.account_id, form_key)
         if download is None and BOUGHT in decided:
             return Purchase("Leads of this run were bought; their file was deleted.")
-        started = download or await self._start(open_run, form_key, terms.buyer_id, terms.max_lead_credits)
-        if isinstance(started, int):
-            await self._runs.note_mailed(open_run, started)
-            return Purchase(_NOTHING[started])
-        download = started
+        if download is None:
+            started = await self._start(open_run, form_key, terms.buyer_id, terms.max_lead_credits)
+            if isinstance(started, int):
+                await self._runs.note_mailed(open_run, started)
+                return Purchase(_NOTHING[started])
+            download = started
         if BOUGHT not in decided:
             await self._runs.note_mailed(open_run, BOUGHT)
         if download.is_open:

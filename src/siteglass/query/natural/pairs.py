@@ -58,7 +58,7 @@ def join_pairs(parts: Sequence[Segment], unless: Container[str]) -> None:
             part.only([Sense(Role.NEGATION)])  # "noch in Gent noch in Brugge"
         elif part.key in unless and _denied_before(parts, at):
             part.only([Sense(Role.OR)])  # "no CRM, unless they use Wix": one of the two is enough
-        elif (word := next((one for one in (*_EACH, *_JOINING) if _is(part, one)), "")) and _opens(parts, at, word):
+        elif (word := next((one for one in _EACH if _is(part, one)), "")) and _opens(parts, at, word):
             _join_each(parts, at, word)
 
 
