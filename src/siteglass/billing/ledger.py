@@ -26,7 +26,7 @@ LIST_TIMEOUT_MS = 5_000
 ACCOUNT_TIMEOUT_MS = 600_000
 ACCOUNTS_AT_ONCE = 1_000
 ROWS_AT_ONCE = 1_000
-TOLD_EVERY = 10_000
+PROGRESS_EVERY = 10_000
 
 FIRST_PREVIOUS = bytes(32)
 
@@ -68,13 +68,13 @@ class LedgerReport:
     entries: int = 0
     problem_count: int = 0
     problems: list[LedgerProblem] = field(default_factory=list)
-    told: Callable[[int], None] = lambda _: None
+    on_progress: Callable[[int], None] = lambda _: None
 
     def read_one(self) -> None:
         """Count a row."""
         self.entries += 1
-        if self.entries % TOLD_EVERY == 0:
-            self.told(self.entries)
+        if self.entries % PROGRESS_EVERY == 0:
+            self.on_progress(self.entries)
 
     def add(self, account_id: int, seq: int | None, what: str) -> None:
         """Count a problem; only the first are kept."""
@@ -278,14 +278,14 @@ async def count_rows(postgres: Postgres, account_id: int | None = None) -> int:
 async def verify(
     postgres: Postgres,
     account_id: int | None = None,
-    told: Callable[[int], None] = lambda _: None,
+    on_progress: Callable[[int], None] = lambda _: None,
     seals: Mapping[int, Sequence[Seal]] | None = None,
 ) -> LedgerReport:
     """Read the whole ledger, or that of one account, and report what is wrong; memory does not grow with it.
 
-    `told` hears now and then how many rows have been read. With `seals`, rows are compared with what was sealed.
+    `on_progress` hears now and then how many rows have been read. With `seals`, rows are compared with what was sealed.
     """
-    found = LedgerReport(told=told)
+    found = LedgerReport(on_progress=on_progress)
     sealed = {account: list(of_it) for account, of_it in (seals or {}).items() if account_id in (None, account)}
     last = 0 if account_id is None else account_id - 1
     while True:

@@ -149,9 +149,9 @@ def credits_verify(account_id: int | None, against: Path | None) -> None:
 
     async def verify(postgres: Postgres) -> tuple[LedgerReport, Evidence | None]:
         evidence = await compare(postgres, keys, against) if keys and against else None
-        with progress("rows", await ledger.count_rows(postgres, account_id)) as told:
+        with progress("rows", await ledger.count_rows(postgres, account_id)) as on_progress:
             seals = evidence.seals() if evidence else None
-            return await ledger.verify(postgres, account_id, told, seals), evidence
+            return await ledger.verify(postgres, account_id, on_progress, seals), evidence
 
     found, evidence = run(verify)
     problems = list(evidence.problems) if evidence else []

@@ -103,7 +103,7 @@ def person_delete(email: str) -> None:
 @click.argument("email")
 def person_second_factor_off(email: str) -> None:
     """Let a person who lost their phone and recovery codes sign in with the password alone. Verify their identity
-    first; they are told by email. If they run the service, they do so no longer: see `siteglass operator add`."""
+    first; they are told by email. An operator also loses that role; `siteglass operator add` gives it back."""
     from siteglass.people import people
     from siteglass.people.problems import PeopleError
     from siteglass.platform.mailer import open_mailer

@@ -70,16 +70,16 @@ class DomainSummaries(NamedTuple):
 def together(captures: pa.Table, priority: Priority, mirrors: Set[str] = frozenset()) -> DomainSummaries:
     """All captures of some domains, put together; `mirrors` do not become leads, see `aliases`."""
     numbers_of_all, domains = numbered(captures)
-    told = signals(captures, numbers_of_all, domains)
-    is_mirror = pc.is_in(told.column("domain"), value_set=pa.array(sorted(mirrors), pa.string()))
-    reasons = pc.if_else(is_mirror, "alias", told.column("dropped"))
-    dropped = {domain: why for domain, why in zip(listed(told, "domain"), reasons.to_pylist(), strict=True) if why}
+    states = signals(captures, numbers_of_all, domains)
+    is_mirror = pc.is_in(states.column("domain"), value_set=pa.array(sorted(mirrors), pa.string()))
+    reasons = pc.if_else(is_mirror, "alias", states.column("dropped"))
+    dropped = {domain: why for domain, why in zip(listed(states, "domain"), reasons.to_pylist(), strict=True) if why}
     is_lead = pc.equal(reasons, "").combine_chunks()
     read = np.flatnonzero(mask(pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all)))))
     leads = (np.cumsum(is_lead) - 1)[numbers_of_all[read]]
     best = best_pages(captures, read, leads, priority)
     pages = _with_times(captures.take(best.column("row")), best)
-    rows = _Domains(pages, told.filter(is_lead)).rows()
+    rows = _Domains(pages, states.filter(is_lead)).rows()
     seen = exploded(pages, "seen")
     rows = with_changes(rows, pages, seen)
     rows = rows.append_column("newest_fact_ms", _newest_facts(captures, numbers_of_all, len(domains)).filter(is_lead))

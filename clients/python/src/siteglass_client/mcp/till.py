@@ -78,12 +78,12 @@ class Till:
             with anyio.CancelScope(shield=True):
                 await self.session.release(name, Sum(), most)
             raise
-        told = Sum(answer.credits.lead_used, answer.credits.api_used)
+        worth = Sum(answer.credits.lead_used, answer.credits.api_used)
         paid_earlier = answer.replayed and before is None and not answer.tried_before
-        cost = Sum() if paid_earlier else told
+        cost = Sum() if paid_earlier else worth
         with anyio.CancelScope(shield=True):
             await self.session.release(name, cost - most, None)
-        return Bought(call, answer, cost, told)
+        return Bought(call, answer, cost, worth)
 
     async def ask(self, call: Call) -> Answer:
         """The answer to a call that costs nothing."""
