@@ -208,12 +208,12 @@ class Settings:
     max_enrich_domains: Annotated[int, "Maximum number of domains per enrichment."] = 100
     language_model_url: Annotated[
         str,
-        "URL of a language model for words that the rules cannot interpret, without the /chat/completions of its API; "
-        "empty: no model is used.",
+        "URL of a language model, without the /chat/completions of its API; empty: none. Its reading of a doubtful "
+        "sentence is offered beside ours.",
     ] = _address("")
     language_model_name: Annotated[str, "Name of the language model."] = ""
     language_model_key: Annotated[str, "Bearer token for the language model; empty: none is sent."] = _secret("")
-    language_model_timeout_ms: Annotated[int, "How long a search waits for the language model."] = 1_500
+    language_model_timeout_ms: Annotated[int, "How long a reading waits for the language model."] = 1_500
     mail_url: Annotated[
         str,
         "Where mails go: `smtp://user:password@host:587` (STARTTLS; `?tls=none`: without), "

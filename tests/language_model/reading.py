@@ -9,6 +9,7 @@ import httpx
 
 from testing.api_calls import answered
 from testing.metrics import scrape
+from tests.language_model.endpoint import NAME
 
 INTERPRET = "/v1/leads/interpret"
 
@@ -18,13 +19,11 @@ def interpret(client: httpx.Client, query: str, **more: Any) -> dict[str, Any]:
     return answered(client.post(INTERPRET, json={"query": query, **more}))
 
 
-def of_model(reading: dict[str, Any]) -> dict[str, list[str]]:
-    """The conditions that a model said, with their words."""
-    return {
-        one["directive"]: [span["text"] for span in one["words"]]
-        for one in reading["conditions"]
-        if "model" in one["rule"]
-    }
+def of_model(reading: dict[str, Any]) -> list[str] | None:
+    """The reading that a model offers, as directives; None if it offers none."""
+    offered = [one for one in reading["alternatives"] if one["reading"].endswith(f", as {NAME} reads it")]
+    assert len(offered) <= 1
+    return offered[0]["directives"] if offered else None
 
 
 def counted(name: str, label: str) -> float:

@@ -6,7 +6,6 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import httpx
 import pytest
@@ -18,66 +17,31 @@ from siteglass.settings import Settings, SettingsError
 from testing.api_calls import answered, search
 from testing.metrics import scrape
 from testing.service import run, serving
-from tests.api.handmade import NEVER, those
-from tests.language_model.endpoint import KEY, NAME, Endpoint, condition
+from tests.api.handmade import NEVER
+from tests.language_model.endpoint import KEY, Endpoint, condition
 from tests.language_model.reading import interpret
 
 QUERY = "sites that never got a certificate"
 UNSAFE = condition("not_secure", said="never got a certificate")
 
 
-def test_a_search_finds_what_the_model_adds(service: httpx.Client, endpoint: Endpoint) -> None:
+def test_a_search_asks_no_model(service: httpx.Client, endpoint: Endpoint) -> None:
+    """What is searched and charged depends on the sentence alone."""
     endpoint.says(UNSAFE)
-    answer = service.post("/v1/leads/search", json={"query": QUERY, "explain": True})
-    page = answered(answer)
-    assert [record["domain"] for record in page["results"]] == [NEVER.domain]
-    assert page["filters"] == {"not_secure": True}
-    assert answer.headers["x-query-notes"] == "1"
-    reading = page["interpretation"]
-    assert (reading["backend"], reading["model"]) == ("rules+model", NAME)
-    assert reading["conditions"] == [
-        {
-            "directive": "@not_secure",
-            "words": [{"text": "never got a certificate", "start": 11, "end": 34}],
-            "rule": "model",
-            "confidence": 0.5,
-        }
-    ]
-    # What is echoed repeats the search without a model.
-    assert [record["domain"] for record in search(service, page["filters"])["results"]] == [NEVER.domain]
-    assert len(endpoint.asked) == 1
-
-
-def test_what_the_model_reads_is_not_nothing_to_search(service: httpx.Client, endpoint: Endpoint) -> None:
-    body = {"query": "never got a certificate", "limit": 1}
-    endpoint.says()
-    assert service.post("/v1/leads/search", json=body).json()["error"] == "INVALID_QUERY"
-    body["query"] = QUERY
-    endpoint.says(condition("not_secure", said="never got a certificate"))
-    assert search(service, body)["filters"] == {"not_secure": True}
-
-
-def test_a_later_page_asks_no_model(service: httpx.Client, endpoint: Endpoint) -> None:
-    endpoint.says(condition("not_secure", said="never got a certificate", negated=True))
-    domains: list[str] = []
-    page: dict[str, Any] = search(service, {"query": QUERY, "limit": 30, "select": ["domain"]})
-    endpoint.sends(b"", 500)
-    while page["next"]:
-        domains += [record["domain"] for record in page["results"]]
-        page = answered(service.post(page["next"], json={}))
-    domains += [record["domain"] for record in page["results"]]
-    assert set(domains) == those(lambda lead: lead.secure is not False)
-    assert len(endpoint.asked) == 1
-
-
-def test_a_search_whose_model_fails_is_that_of_the_rules(service: httpx.Client, endpoint: Endpoint) -> None:
-    endpoint.sends(b"", 500)
     page = search(service, {"query": f"Shopify {QUERY}", "explain": True})
     assert page["filters"] == {"technologies": ["Shopify"]}
-    assert {record["domain"] for record in page["results"]} == those(
-        lambda lead: "Shopify" in (lead.technologies or ())
-    )
     assert (page["interpretation"]["backend"], page["interpretation"]["model"]) == ("rules", None)
+    for path in ("/v1/leads/facets", "/v1/leads/diagnose"):
+        answered(service.post(path, json={"query": f"Shopify {QUERY}"}))
+    assert service.post("/v1/leads/search", json={"query": QUERY}).json()["error"] == "INVALID_QUERY"
+    assert endpoint.asked == []
+
+
+def test_a_chosen_reading_is_a_search(service: httpx.Client, endpoint: Endpoint) -> None:
+    endpoint.says(UNSAFE)
+    (offered,) = interpret(service, QUERY)["alternatives"]
+    page = search(service, {"wrapped_query": "\n".join(offered["directives"])})
+    assert [record["domain"] for record in page["results"]] == [NEVER.domain]
 
 
 @pytest.mark.promise("query.model_off")

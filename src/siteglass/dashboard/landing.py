@@ -111,7 +111,7 @@ class Landing:
     async def _find(self, words: str) -> SandboxResults:
         sandbox, now_ms = self._sandbox, self._sandbox.index.clock.now_ms()
         body = {"query": words, "limit": SHOWN, "select": list(SELECT)}
-        meaning = (await sandbox.read(body)).meaning
+        meaning = sandbox.read(body).meaning
         explored, _ = apply_changes(meaning, Form(), now_ms)
         if explored.is_empty:
             return SandboxResults(

@@ -104,7 +104,7 @@ async def find_rows(
         is_own = saved.owner_key_id == own_key
         owner = "You" if is_own else names.get(saved.owner_key_id, "").removesuffix(" (browser)")
         try:
-            wanted = await dashboard.leads.read(saved.search)
+            wanted = dashboard.leads.read(saved.search)
             search = search_of(saved.search, dashboard.leads.index.clock.now_ms())
             path, says = path_of(saved.name, search), " · ".join(chip.name for chip in make_chips(search, None))
         except SiteglassError:

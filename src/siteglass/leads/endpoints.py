@@ -57,6 +57,7 @@ from siteglass.platform.tracing import span
 from siteglass.query import completion
 from siteglass.query.body import Meaning
 from siteglass.query.cursor import CursorSealer
+from siteglass.query.suggested import ModelReading
 from siteglass.suppression.filter import SuppressionFilter
 from siteglass.web.guard import Call, Guard, Handler
 from siteglass.web.operations import Operation
@@ -118,7 +119,7 @@ class LeadEndpoints:
         now_ms = self.index.clock.now_ms()
         with span("query"):
             wanted, spending = read_search(body, now_ms)
-            wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
+            interpret.refuse_if_empty(wanted.meaning)
         page = await search.first_page(
             self.index, self.suppression, self.lists, caller.account_id, wanted, total_wait_s
         )
@@ -129,8 +130,8 @@ class LeadEndpoints:
             headers |= await diagnose.hint_headers(self.index, wanted.meaning, listed)
         return self._offer("search", caller, page, spending, sealed_s, explained, headers)
 
-    async def _read(self, caller: Caller, call: Call, body: dict[str, Any], read: Read[Wanted]) -> tuple[Wanted, int]:
-        """What an operation that counts asks for, and the time of reading it; takes its units.
+    async def _read(self, caller: Caller, call: Call, body: dict[str, Any], read: Read[Wanted]) -> Wanted:
+        """What an operation that counts asks for; takes its units.
 
         What is wrong with a body comes before its price. Only a long `query` is paid before it is read.
         """
@@ -140,7 +141,7 @@ class LeadEndpoints:
         wanted = read(body, now_ms)
         if not further:
             await self.guard.take_rest(caller, call, COUNTING_UNITS)
-        return wanted, now_ms
+        return wanted
 
     async def page(self, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
         """The page that the cursor in the path stands for."""
@@ -186,22 +187,21 @@ class LeadEndpoints:
     async def interpret(self, request: Request, caller: Caller, call: Call) -> Response:
         """What a search means, without running it."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        (wanted, _spending), now_ms = await self._read(caller, call, body, read_search)
-        meaning = await self._with_model(wanted.meaning, body, now_ms)
-        total = await self.count(caller, replace(wanted, meaning=meaning))
+        wanted, _spending = await self._read(caller, call, body, read_search)
+        meaning = wanted.meaning
+        total, offered = await asyncio.gather(self.count(caller, wanted), self.ask_model(meaning))
         notes = interpret.note_headers(meaning)
-        reading = interpret_response(interpret.interpretation_of(meaning), total.count)
+        reading = interpret_response(interpret.interpretation_of(meaning, offered), total.count)
         return json_response(reading, headers={**notes, **total_headers(total.error)})
 
     async def count(self, caller: Caller, wanted: SearchRequest) -> Total:
         """How many leads match a search."""
         return await interpret.count(self.index, wanted.meaning, await self._listed(caller, wanted.lists))
 
-    async def read(self, body: dict[str, Any]) -> SearchRequest:
+    def read(self, body: dict[str, Any]) -> SearchRequest:
         """What the body of a search asks for."""
-        now_ms = self.index.clock.now_ms()
-        wanted, _spending = read_search(body, now_ms)
-        return replace(wanted, meaning=await self._with_model(wanted.meaning, body, now_ms))
+        wanted, _spending = read_search(body, self.index.clock.now_ms())
+        return wanted
 
     async def _listed(self, caller: Caller, names: ListNames) -> tuple[Extra, ...]:
         """What the engine filters by for these lists."""
@@ -211,8 +211,8 @@ class LeadEndpoints:
     async def facets(self, request: Request, caller: Caller, call: Call) -> Response:
         """How many leads of a search have which values."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        wanted, now_ms = await self._read(caller, call, body, facets.read_facets)
-        wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
+        wanted = await self._read(caller, call, body, facets.read_facets)
+        interpret.refuse_if_empty(wanted.meaning)
         shown, total = await self.count_values(caller, wanted)
         notes = interpret.note_headers(wanted.meaning)
         return json_response(shown, headers={**notes, **total_headers(total.error)})
@@ -251,27 +251,20 @@ class LeadEndpoints:
     async def diagnose(self, request: Request, caller: Caller, call: Call) -> Response:
         """Why a search finds few leads or none."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        (wanted, _spending), now_ms = await self._read(caller, call, body, read_search)
-        meaning = await self._searchable(wanted.meaning, body, now_ms)
-        diagnosis = await self.find_diagnosis(caller, replace(wanted, meaning=meaning))
-        notes = interpret.note_headers(meaning)
-        return json_response(diagnose.diagnose_response(meaning, diagnosis, wanted.lists), headers=notes)
+        wanted, _spending = await self._read(caller, call, body, read_search)
+        interpret.refuse_if_empty(wanted.meaning)
+        diagnosis = await self.find_diagnosis(caller, wanted)
+        notes = interpret.note_headers(wanted.meaning)
+        return json_response(diagnose.diagnose_response(wanted.meaning, diagnosis, wanted.lists), headers=notes)
 
     async def find_diagnosis(self, caller: Caller, wanted: SearchRequest) -> Diagnosis:
         """What each condition of a search does, and the smallest changes that give it results."""
         listed = await self._listed(caller, wanted.lists)
         return await diagnose.diagnose(self.index, self.suppression, wanted.meaning, listed)
 
-    async def _searchable(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
-        """The meaning of a body that a search would accept; raises QueryError for a sentence that says nothing."""
-        meaning = await self._with_model(meaning, body, now_ms)
-        interpret.refuse_if_empty(meaning)
-        return meaning
-
-    async def _with_model(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
-        if self.language_model is None:
-            return meaning
-        return await interpret.with_model(self.language_model, meaning, body, now_ms)
+    async def ask_model(self, meaning: Meaning) -> ModelReading | None:
+        """What a language model makes of a doubtful sentence, where one is configured; to be offered, not searched."""
+        return None if self.language_model is None else await interpret.ask_model(self.language_model, meaning)
 
     async def enrich(self, _request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
         """Stored data of domains, in the order of the request."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -27,7 +26,7 @@ from siteglass.leads.responses import (
 )
 from siteglass.platform import metrics
 from siteglass.query import natural
-from siteglass.query.body import Meaning, with_suggestions
+from siteglass.query.body import Meaning
 from siteglass.query.criteria import Clause
 from siteglass.query.directives import parse, print_condition
 from siteglass.query.doubt import NO_CONDITION, Doubt, confidence_of, find_doubts, needs_review, said_by, unused_notes
@@ -35,7 +34,7 @@ from siteglass.query.filters import describe_clause, directive_can_say
 from siteglass.query.natural.interpretation import Note, Span, Understood
 from siteglass.query.notes import MAX_LOOKED_UP, MAX_NOTES, find_notes
 from siteglass.query.read_back import read_back
-from siteglass.query.suggested import inside, is_wanted
+from siteglass.query.suggested import ModelReading, other_readings, read_suggestions
 
 MAX_HEADER_CHARS = 1_000
 # Characters of one entry: percent-encoded, each has at most 12, so that the first always fits.
@@ -53,15 +52,18 @@ async def count(index: Index, meaning: Meaning, listed: tuple[Extra, ...] = ()) 
         raise Unavailable("the matches were not counted before the request's deadline") from error
 
 
-async def with_model(model: LanguageModel, meaning: Meaning, body: Mapping[str, Any], now_ms: int) -> Meaning:
-    """What the body means with what the model makes of words that the rules could not place; else as it was."""
-    if meaning.sentence is None or not is_wanted(meaning.sentence):
-        return meaning
+async def ask_model(model: LanguageModel, meaning: Meaning) -> ModelReading | None:
+    """What a language model makes of a sentence whose reading is doubtful; None if it is not, or the model is silent.
+
+    It is offered: what is searched depends on the sentence and our rules alone.
+    """
+    if meaning.sentence is None or all(doubt.kind == "condition" for doubt in find_doubts(meaning)):
+        return None
     suggestions = await model.suggestions(meaning.sentence.query)
     if suggestions is None:
-        return meaning
-    made = with_suggestions(meaning, body, now_ms, model.name, suggestions)
-    for reason in made.second.rejected if made.second else ():
+        return None
+    made = read_suggestions(model.name, meaning.sentence, suggestions)
+    for reason in made.rejected:
         metrics.LANGUAGE_MODEL_REJECTIONS.labels(reason).inc()
     return made
 
@@ -124,7 +126,7 @@ def summary_of(meaning: Meaning) -> str:
     corrected = [f'"{one.said}" read as {one.to}' for one in doubts if one.kind == "corrected"]
     unused = ", ".join(f'"{one.said}"' for one in doubts if one.kind == "unused")
     unsure = [f'"{one.said}": {one.message}' for one in doubts if one.kind == "unsure"]
-    others = [one.message for one in doubts if one.kind in ("condition", "suggested")]
+    others = [one.message for one in doubts if one.kind == "condition"]
     whole = [_read_back(meaning) or "Nothing to search for", *corrected, *([f"not used: {unused}"] if unused else ())]
     return " · ".join([*whole, *unsure, *others])[:MAX_SUMMARY_CHARS]
 
@@ -133,12 +135,11 @@ def _read_back(meaning: Meaning) -> str | None:
     return None if finds_all_leads(meaning) else read_back(meaning.said)
 
 
-def interpretation_of(meaning: Meaning) -> Interpretation:
-    """The reading of a search, as it is returned."""
-    sentence, second = meaning.sentence, meaning.second
-    of_model = second.conditions if second else {}
+def interpretation_of(meaning: Meaning, offered: ModelReading | None = None) -> Interpretation:
+    """The reading of a search, as it is returned, with another one that a language model offers."""
+    sentence = meaning.sentence
     understood = sentence.understood if sentence else {}
-    read = {**{one: known for one, known in understood.items() if one not in meaning.unused}, **of_model}
+    read = {one: known for one, known in understood.items() if one not in meaning.unused}
     return Interpretation(
         query=None if sentence is None else sentence.query,
         read_back=_read_back(meaning),
@@ -147,11 +148,11 @@ def interpretation_of(meaning: Meaning) -> Interpretation:
         directives=[print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
         filters=meaning.filters,
         conditions=[_condition(one, read.get(one)) for one in meaning.said.conditions],
-        **_notes(meaning, sentence),
+        **_notes(meaning, sentence, offered),
         notes=notes_on_search(meaning),
         confidence=confidence_of(meaning),
-        backend="rules" if second is None else "rules+model",
-        model=None if second is None else second.model,
+        backend="rules" if offered is None else "rules+model",
+        model=None if offered is None else offered.model,
     )
 
 
@@ -164,14 +165,13 @@ def _condition(condition: Clause, known: Understood | None) -> ConditionReading:
     )
 
 
-def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[str, list[Any]]:
+def _notes(
+    meaning: Meaning, sentence: natural.Interpretation | None, offered: ModelReading | None
+) -> dict[str, list[Any]]:
     if sentence is None:
         return {name: [] for name in ("assumptions", "corrections", "alternatives", "ignored", "unsupported")}
-    second = meaning.second
-    told = second.notes if second else ()
-    taken = [span for one in second.conditions.values() for span in one.words] if second else []
     return {
-        "assumptions": [_note(note) for note in (*sentence.assumptions, *told)],
+        "assumptions": [_note(note) for note in sentence.assumptions],
         "corrections": [
             Correction(text=one.word.text, start=one.word.start, end=one.word.end, to=one.to)
             for one in sentence.corrections
@@ -183,9 +183,9 @@ def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[st
                 directives=list(one.directives),
                 read_back=read_back(parse("\n".join(one.directives))),
             )
-            for one in sentence.alternatives
+            for one in other_readings(sentence, offered)
         ],
-        "ignored": [_span(span) for span in sentence.ignored if not any(inside(span, other) for other in taken)],
+        "ignored": [_span(span) for span in sentence.ignored],
         "unsupported": [_note(note) for note in unused_notes(meaning)],
     }
 

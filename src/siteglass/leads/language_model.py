@@ -1,8 +1,7 @@
 """Asks a language model what a sentence means, where one is set up: an endpoint that speaks the chat API of OpenAI.
 
-Never raises: one attempt within one deadline, and whatever goes wrong, the rules' interpretation is used. What becomes
-of an
-answer is decided in `query.suggested`; nothing of it is run, shown or logged.
+Never raises: one attempt within one deadline, and whatever goes wrong, nothing is offered. What becomes of an answer is
+decided in `query.suggested`; nothing of it is run or logged.
 """
 
 from __future__ import annotations
@@ -45,6 +44,7 @@ _ARGUMENTS = {
     Kind.AGE: "values: one number of days such as 30d",
     Kind.CHANGE: "values: names, and last a number of days such as 30d",
     Kind.FLAG: "values: none",
+    Kind.TEXT: "values: words of the sentence that the site itself must say; only for what no other field can say",
 }
 _INSTRUCTIONS = """\
 You read one sentence that somebody typed into a search for websites of businesses, and list the conditions that it

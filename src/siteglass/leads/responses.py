@@ -76,7 +76,7 @@ class ConditionReading(ResponseBody):
         str,
         Meta(
             description="The rule that interpreted the words, such as `place`, `technology`, `amount` or `keyword`. "
-            "`model` if a language model did; `given` if it comes from no word."
+            "`given` if it comes from no word."
         ),
     ]
     confidence: Annotated[Confidence, Meta(description="Confidence that the words mean this.")]
@@ -195,11 +195,11 @@ class Interpretation(ResponseBody):
     backend: Annotated[
         Literal["rules", "rules+model"],
         Meta(
-            description="What interpreted the search: rules alone, or also a language model for words that the rules "
-            "did not understand."
+            description="What read the sentence. What is searched is what the rules read; a language model that reads "
+            "it otherwise is the last of `alternatives`."
         ),
     ]
-    model: Annotated[str, Meta(description="Name of the language model; null if none was used.")] | None
+    model: Annotated[str, Meta(description="Name of the language model; null if none answered.")] | None
 
 
 class InterpretResponse(Interpretation):

@@ -57,7 +57,7 @@ LANGUAGE_MODEL_REJECTIONS = Counter(
 )
 LANGUAGE_MODEL_SECONDS = Histogram(
     "siteglass_language_model_seconds",
-    "Time that a search waited for the language model",
+    "Time that a reading waited for the language model",
     buckets=(0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5),
 )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
 from siteglass.errors import BadRequest, Problem, Problems, QueryError, repeated
-from siteglass.query import directives, natural, suggested
+from siteglass.query import directives, natural
 from siteglass.query.criteria import Clause, Condition, Criteria, criteria
 from siteglass.query.filters import FilterReader, fix_windows, read_text, write_filters, written_as_array
 from siteglass.query.values import MAX_VALUE_CHARS
@@ -33,8 +33,6 @@ class Meaning:
     """How `query` was read, if it was."""
     unused: dict[Clause, Clause | None]
     """What `query` said and is not searched: for the condition of a filter that says otherwise, or for lack of room."""
-    second: suggested.SecondReading | None = None
-    """What a language model made of `query`, if one was asked and answered."""
 
 
 def read_meaning(body: Mapping[str, Any], now_ms: int, problems: Problems | None = None) -> Meaning:
@@ -72,27 +70,6 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, problems: Problems | None
         directed = Criteria(directed.conditions[:-1])
         whole, echo = _whole(reader, directed, now_ms)
     return Meaning(whole, echo, criteria([*reader.conditions, *directed.conditions]), sentence, unused)
-
-
-def with_suggestions(
-    meaning: Meaning, body: Mapping[str, Any], now_ms: int, model: str, suggestions: suggested.Suggestions
-) -> Meaning:
-    """The meaning of a body with what a language model suggests for its sentence; what the rules have read stays."""
-    sentence = meaning.sentence
-    if sentence is None:
-        return meaning
-    reader = FilterReader()
-    reader.read(body)
-    checked = suggested.check(sentence, suggestions, reader.conditions)
-    gone = {*meaning.unused, *checked.displaced}
-    kept = [condition for condition in sentence.criteria.conditions if condition not in gone]
-    directed = criteria([*kept, *(one.condition for one in checked.accepted)])
-    whole, echo = _whole(reader, directed, now_ms)
-    if _size_problem(whole, echo):
-        return replace(meaning, second=suggested.too_large(model, checked))
-    said = criteria([*reader.conditions, *directed.conditions])
-    second = suggested.second_reading(model, sentence, checked, meaning.said, said)
-    return Meaning(whole, echo, said, sentence, meaning.unused, second)
 
 
 def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: Problems) -> str:

@@ -11,7 +11,6 @@ from siteglass.query.filters import describe_clause
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
 from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Understood
 from siteglass.query.notes import find_notes
-from siteglass.query.suggested import CONFIDENCE
 
 # Below it, whoever buys is asked first.
 REVIEW_CONFIDENCE = 0.5
@@ -21,7 +20,7 @@ NO_CONDITION = (
 )
 _MAX_SAID_CHARS = 64
 
-DoubtKind = Literal["unused", "corrected", "suggested", "condition", "unsure", "empty"]
+DoubtKind = Literal["unused", "corrected", "condition", "unsure", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,6 @@ def find_doubts(meaning: Meaning) -> list[Doubt]:
             if not note.settled
         ),
         *(Doubt("corrected", f"read as {one.to!r}", (one.word,), one.to) for one in sentence.corrections),
-        *_of_model(meaning),
         *(Doubt("unsure", note.message, note.words, excludes=note.excludes) for note in sentence.doubted),
         *_unsure(sentence),
     ]
@@ -76,35 +74,22 @@ def confidence_of(meaning: Meaning) -> float:
         return 1.0
     if not meaning.criteria.conditions:
         return 0.0
-    of_model = meaning.second.conditions if meaning.second else {}
-    return min(CONFIDENCE if of_model else 1.0, meaning.sentence.confidence)
+    return meaning.sentence.confidence
 
 
 def unused_notes(meaning: Meaning) -> list[Note]:
     """Words that are not searched: what no search says, what a filter replaces, and what is too much for a search."""
     if meaning.sentence is None:
         return []
-    settled = meaning.second.settled if meaning.second else ()
     read = meaning.sentence.understood
     replaced = {
         read[said].words: TOO_LARGE if given is None else f"{describe_clause(given)} is given, and replaces this"
         for said, given in meaning.unused.items()
     }
     return [
-        *(note for note in meaning.sentence.unsupported if note not in settled),
+        *meaning.sentence.unsupported,
         *(Note(words, message) for words, message in replaced.items()),
     ]
-
-
-def _of_model(meaning: Meaning) -> list[Doubt]:
-    """What a language model added: it may be wrong."""
-    if meaning.second is None:
-        return []
-    conditions = [
-        Doubt("suggested", f"{known.directive} was suggested by a language model", known.words)
-        for known in meaning.second.conditions.values()
-    ]
-    return [*conditions, *(Doubt("suggested", note.message, note.words) for note in meaning.second.notes)]
 
 
 def _unsure(sentence: Interpretation) -> list[Doubt]:

@@ -1,47 +1,42 @@
-"""What a language model says a sentence means, checked against the sentence and the rules' interpretation. Pure.
+"""What a language model says a sentence means: another reading, which is offered beside that of the rules. Pure.
 
 The model's response is trusted as little as the sentence. It can only name conditions that directives can express, for
-words of the sentence that the rules could not interpret. Anything else is rejected.
+words that are in the sentence. Anything else is rejected. Nothing of it is searched unless somebody chooses it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from siteglass.errors import QueryError
-from siteglass.query.criteria import Clause, Condition, Criteria, Value, merge
-from siteglass.query.directives import parse, print_condition
+from siteglass.query.criteria import Clause, Condition, Criteria, criteria
+from siteglass.query.directives import parse, print_condition, size_problem
 from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES
+from siteglass.query.filters import directive_can_say
 from siteglass.query.folding import fold
-from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
-from siteglass.query.natural.accounting import NOT_USED
-from siteglass.query.natural.interpretation import Note, Span, Understood
-from siteglass.query.natural.leftovers import NOT_UNDERSTOOD
+from siteglass.query.natural import Interpretation
+from siteglass.query.natural.interpretation import Alternative, Span
 from siteglass.query.value_text import is_unknown
 from siteglass.query.values import MAX_VALUE_CHARS, ValueProblem, WrittenValue, read_all
 
 MAX_SUGGESTIONS = 16
 MAX_VALUES = 16
 MAX_SOURCE_CHARS = 200
-# Below LOW_CONFIDENCE: with `strict`, an interpretation by a model is never used.
-CONFIDENCE = 0.5
-RULE = "model"
 
-# By the rules, words that are not known values are keywords, or ignored if negated: no model is needed for that. A
-# model does not know the date, so it cannot name a time; it can name an age.
+# A model does not know the date, so it cannot name a time; it can name an age.
 FIELDS: dict[str, SearchableField] = {
-    asked.ask.directive: asked for asked in DIRECTIVES.values() if asked.ask.kind not in (Kind.TEXT, Kind.TIME)
+    asked.ask.directive: asked for asked in DIRECTIVES.values() if asked.ask.kind is not Kind.TIME
 }
 OPERATORS = ("is", ">", ">=", "<", "<=", "=", "between")
 _WORD = re.compile(r"\w+")
 
-Reason = Literal["form", "field", "source", "value", "sign", "words", "filter", "size"]
+Reason = Literal["form", "field", "source", "value", "size"]
 
 
 class Suggestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,36 +64,22 @@ class Suggestions:
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptedSuggestion:
-    """A condition of the model that goes into the search, and the words that say it."""
+class ModelReading:
+    """What a model that answered makes of a sentence."""
+
+    model: str
+    other: Alternative | None
+    """Its reading, if it is another one."""
+    rejected: tuple[Reason, ...]
+    """Why conditions of the model were not taken, one for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    """A condition of the model, and the words that say it."""
 
     condition: Condition
     words: Span
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedSuggestions:
-    """What is left of the suggestions, and why the rest is not."""
-
-    accepted: tuple[AcceptedSuggestion, ...]
-    displaced: tuple[Condition, ...]
-    """Keywords of the rules, all of whose words the model reads as something else."""
-    notes: tuple[Note, ...]
-    rejected: tuple[Reason, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SecondReading:
-    """What a model made of a sentence that the rules had read."""
-
-    model: str
-    conditions: dict[Clause, Understood]
-    """Those of the search that the model has part in, with their words."""
-    notes: tuple[Note, ...]
-    settled: tuple[Note, ...]
-    """What the rules reported as not understood, and the model has read."""
-    rejected: tuple[Reason, ...]
-    """Why conditions of the model were not taken, one for each."""
 
 
 def schema() -> dict[str, Any]:
@@ -132,68 +113,75 @@ def decode(content: str) -> Suggestions:
     return Suggestions(tuple(conditions), len(listed) - len(conditions))
 
 
-def is_wanted(sentence: Interpretation) -> bool:
-    """Whether the rules are unsure, and there are words that a model may read as a condition."""
-    return bool(_open_words(sentence))
-
-
-def check(sentence: Interpretation, suggestions: Suggestions, given: Sequence[Condition]) -> CheckedSuggestions:
-    """Hold the suggestions against the sentence, the rules' reading of it and the filters that are given."""
-    known = {polar for one in (*sentence.criteria.plain, *given) for polar in _polarities(one)}
-    replacing = {one.thing: one for one in given}
-    denied, open_words = _denied_words(sentence), _open_words(sentence)
-    accepted: list[AcceptedSuggestion] = []
-    notes: list[Note] = []
+def read_suggestions(model: str, sentence: Interpretation, suggestions: Suggestions) -> ModelReading:
+    """The whole sentence as the model reads it; what no condition of a model can say stays as the rules read it."""
+    accepted: list[_Accepted] = []
     rejected: list[Reason] = ["form"] * suggestions.malformed
     for suggestion in suggestions.conditions:
-        made = _read(sentence.query, suggestion, open_words)
-        if not isinstance(made, AcceptedSuggestion):
-            rejected.append(made)
-            continue
-        polarities = set(_polarities(made.condition))
-        if polarities <= known:
-            continue  # said already
-        if any((field, value, not negated) in known for field, value, negated in polarities):
-            rejected.append("sign")
-            notes.append(_left_out(made, "it is known with the other sign, which holds"))
-        elif not _touches(made.words, open_words):
-            rejected.append("words")
-        elif _affirms(made.condition) and _touches(made.words, denied):
-            rejected.append("sign")
-            notes.append(_left_out(made, "the words deny something"))
-        elif not made.condition.negated and made.condition.thing in replacing:
-            rejected.append("filter")
-            holds = print_condition(replacing[made.condition.thing])
-            notes.append(Note((made.words,), f"{holds} is given, and replaces this"))
-        else:
-            known |= polarities
+        made = _read(sentence.query, suggestion)
+        if isinstance(made, _Accepted):
             accepted.append(made)
-    displaced = _displace_keywords(sentence, accepted)
-    notes.extend(note for _, note in displaced)
-    return CheckedSuggestions(
-        tuple(accepted), tuple(condition for condition, _ in displaced), tuple(notes), tuple(rejected)
-    )
+        else:
+            rejected.append(made)
+    whole = criteria([*_kept(sentence, accepted), *(one.condition for one in accepted)])
+    if accepted and size_problem(whole):
+        left_out: list[Reason] = ["size"] * len(accepted)
+        return ModelReading(model, None, (*rejected, *left_out))
+    return ModelReading(model, _other(model, sentence, accepted, whole) if accepted else None, tuple(rejected))
 
 
-def _read(query: str, suggestion: Suggestion, open_words: Sequence[Span]) -> AcceptedSuggestion | Reason:
+def _kept(sentence: Interpretation, accepted: Sequence[_Accepted]) -> list[Clause]:
+    """What the rules read that has no form in a suggestion, unless the model reads its words as something else."""
+    taken = [one.words for one in accepted]
+    return [
+        clause
+        for clause, known in sentence.understood.items()
+        if not _model_could_say(clause) and directive_can_say(clause) and not _touches(known.words, taken)
+    ]
+
+
+def _other(model: str, sentence: Interpretation, accepted: Sequence[_Accepted], whole: Criteria) -> Alternative | None:
+    """The reading of the model with what differs; None if it is ours."""
+    ours = [clause for clause in sentence.criteria.conditions if directive_can_say(clause)]
+    added = [clause for clause in whole.conditions if clause not in ours]
+    left_out = [clause for clause in ours if clause not in whole.conditions]
+    if not added and not left_out:
+        return None
+    spans = {one.words for one in accepted if one.condition not in ours}
+    spans |= {span for clause in left_out for span in sentence.understood[clause].words}
+    words = tuple(sorted(spans, key=lambda span: (span.start, span.end)))
+    with_, without = ([print_condition(one) for one in clauses] for clauses in (added, left_out))
+    said = [*(f"with {line}" for line in with_), *(f"without {line}" for line in without)]
+    lines = tuple(map(print_condition, whole.conditions))
+    return Alternative(words, f"{', '.join(said)}, as {model} reads it", lines, model)
+
+
+def other_readings(sentence: Interpretation, offered: ModelReading | None) -> list[Alternative]:
+    """Other readings of a sentence, each once: by our rules, and by a language model."""
+    ours = sentence.alternatives
+    known = {sentence.directives, *(one.directives for one in ours)}
+    new = offered.other if offered is not None else None
+    return [*ours, *([new] if new is not None and new.directives not in known else ())]
+
+
+def _read(query: str, suggestion: Suggestion) -> _Accepted | Reason:
     """The condition and its words, or why there is none."""
     asked = FIELDS.get(suggestion.field)
     if asked is None or suggestion.operator not in OPERATORS:
         return "field"
-    words = _find(query, suggestion.source_text, open_words)
+    words = _find(query, suggestion.source_text)
     if words is None:
         return "source"
     condition = _condition(asked, suggestion, words)
-    return "value" if condition is None else AcceptedSuggestion(condition, words)
+    return "value" if condition is None else _Accepted(condition, words)
 
 
-def _find(query: str, source_text: str, open_words: Sequence[Span]) -> Span | None:
-    """Where the sentence says so, letter case and blanks aside; rather among the open words than elsewhere."""
+def _find(query: str, source_text: str) -> Span | None:
+    """Where the sentence says so, letter case and blanks aside."""
     if not _WORD.search(source_text):
         return None
-    pattern = r"\s+".join(map(re.escape, source_text.split()))
-    places = [Span(m[0], *m.span()) for m in re.finditer(pattern, query, re.IGNORECASE)]
-    return next((place for place in places if _touches(place, open_words)), places[0] if places else None)
+    found = re.search(r"\s+".join(map(re.escape, source_text.split())), query, re.IGNORECASE)
+    return Span(found[0], *found.span()) if found else None
 
 
 def _condition(asked: SearchableField, suggestion: Suggestion, words: Span) -> Condition | None:
@@ -205,8 +193,9 @@ def _condition(asked: SearchableField, suggestion: Suggestion, words: Span) -> C
     try:
         values = read_all(ask, [WrittenValue(text) for text in texts], excluding=suggestion.negated)
         for value in values:
-            # Pages have no vocabulary: they must be made of words that were said.
-            said = ask.kind is not Kind.PATH or set() < _words(str(value)) <= _words(words.text)
+            # Pages and keywords have no vocabulary: they must be made of words that were said.
+            free = ask.kind in (Kind.PATH, Kind.TEXT)
+            said = not free or set() < _words(str(value)) <= _words(words.text)
             if not said or is_unknown(ask, value):
                 return None
         (condition,) = parse(print_condition(Condition(asked.name, values, suggestion.negated))).plain
@@ -233,113 +222,10 @@ def _texts(asked: SearchableField, suggestion: Suggestion) -> list[str] | None:
     return values if operator == "is" else [f"{operator}{value}" for value in values]
 
 
-def _polarities(condition: Condition) -> Iterator[tuple[str, Value | None, bool]]:
-    """Field, value and sign of all that a condition says; what is lacked is a category not used."""
-    lacks = condition.field == "lacks"
-    field = "categories_uses" if lacks else condition.field
-    for value in condition.values or (None,):
-        yield field, value, condition.negated != lacks
+def _model_could_say(clause: Clause) -> bool:
+    """Whether a condition has the form of a suggestion: alternatives of several fields and times have not."""
+    return isinstance(clause, Condition) and any(asked.name == clause.field for asked in FIELDS.values())
 
 
-def _affirms(condition: Condition) -> bool:
-    """Whether a condition asks for what a site has or is, so that words which deny something cannot say it."""
-    lacking = condition.ask.kind is Kind.FLAG and not condition.field.startswith("has_")
-    return (
-        not condition.negated and not lacking and condition.ask.kind in (Kind.TERM, Kind.CHANGE, Kind.PATH, Kind.FLAG)
-    )
-
-
-def _left_out(made: AcceptedSuggestion, why: str) -> Note:
-    return Note((made.words,), f"a language model reads this as {print_condition(made.condition)}; {why}")
-
-
-def _not_understood(sentence: Interpretation) -> list[Note]:
-    return [note for note in sentence.unsupported if note.message in NOT_UNDERSTOOD or note.message == NOT_USED]
-
-
-def _keywords(sentence: Interpretation) -> list[tuple[Condition, Understood]]:
-    read = sentence.understood
-    return [(condition, read[condition]) for condition in sentence.criteria.plain if read[condition].rule == "keyword"]
-
-
-def _denied_words(sentence: Interpretation) -> list[Span]:
-    """Words that the rules could not place, where they know that something is denied, not what."""
-    notes = _not_understood(sentence)
-    denied = any(note.message in NOT_UNDERSTOOD for note in notes)
-    return [span for note in notes for span in note.words] if denied else []
-
-
-def _open_words(sentence: Interpretation) -> list[Span]:
-    """Words that a model may interpret as a condition: for all others the rules decide."""
-    spans = [span for note in _not_understood(sentence) for span in note.words]
-    if sentence.confidence < LOW_CONFIDENCE:
-        spans.extend(span for _, one in _keywords(sentence) for span in one.words)
-    return spans
-
-
-def _touches(place: Span, spans: Iterable[Span]) -> bool:
-    return any(place.start < span.end and span.start < place.end for span in spans)
-
-
-def _displace_keywords(sentence: Interpretation, accepted: list[AcceptedSuggestion]) -> list[tuple[Condition, Note]]:
-    """Keywords whose every phrase the model reads as part of something else: said twice, they would find nothing.
-
-    What helped to say them ("that sell") now helps to say that.
-    """
-    displaced: list[tuple[Condition, Note]] = []
-    for condition, keyword in _keywords(sentence):
-        phrases = {word for value in condition.values for word in _words(str(value))}
-        for at, one in enumerate(accepted):
-            if phrases <= _words(one.words.text) and _touches(one.words, keyword.words):
-                accepted[at] = replace(one, words=_widened(sentence.query, one.words, keyword.words))
-                message = f"a language model reads this as {print_condition(one.condition)}, not as keywords"
-                displaced.append((condition, Note(keyword.words, message)))
-                break
-    return displaced
-
-
-def _widened(query: str, words: Span, others: Iterable[Span]) -> Span:
-    """The words with those of the others that overlap them."""
-    spans = [words, *(other for other in others if _touches(words, [other]))]
-    start, end = min(span.start for span in spans), max(span.end for span in spans)
-    return Span(query[start:end], start, end)
-
-
-def second_reading(
-    model: str, sentence: Interpretation, checked: CheckedSuggestions, before: Criteria, after: Criteria
-) -> SecondReading:
-    """What the model made of the sentence; `before` and `after` are the whole search without and with it."""
-    rules = sentence.understood
-    merged = merge([*before.conditions, *(one.condition for one in checked.accepted)])
-    made: dict[Clause, Understood] = {}
-    for condition in after.conditions:
-        origins = merged.get(condition, [])
-        words = [one.words for one in checked.accepted if one.condition in origins]
-        if condition in before.conditions or not words:
-            continue
-        # Exclusions of one field are one condition, whoever said them.
-        known = [rules[one] for one in before.conditions if one in origins and one in rules]
-        spans = (*(span for one in known for span in one.words), *words)
-        rule = ", ".join([*(one.rule for one in known), RULE])
-        made[condition] = Understood(print_condition(condition), spans, rule, CONFIDENCE)
-    return SecondReading(model, made, checked.notes, _settled(sentence, checked.accepted), checked.rejected)
-
-
-def too_large(model: str, checked: CheckedSuggestions) -> SecondReading:
-    """Nothing of the model's is taken, because the search would be larger than one may be."""
-    left_out: list[Reason] = ["size"] * len(checked.accepted)
-    return SecondReading(model, {}, (), (), (*checked.rejected, *left_out))
-
-
-def _settled(sentence: Interpretation, accepted: Sequence[AcceptedSuggestion]) -> tuple[Note, ...]:
-    """What the rules did not understand, and every word of which the model has read."""
-    return tuple(
-        note
-        for note in _not_understood(sentence)
-        if all(any(inside(span, one.words) for one in accepted) for span in note.words)
-    )
-
-
-def inside(span: Span, other: Span) -> bool:
-    """Whether a span is entirely inside another."""
-    return other.start <= span.start and span.end <= other.end
+def _touches(places: Iterable[Span], spans: Sequence[Span]) -> bool:
+    return any(place.start < span.end and span.start < place.end for place in places for span in spans)

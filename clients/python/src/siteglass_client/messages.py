@@ -242,8 +242,8 @@ class Condition(Record):
     words = parts(Words)
     """The words that it comes from; empty if it comes from a filter or `wrapped_query`."""
     rule = field[str]()
-    """The rule that interpreted the words, such as `place`, `technology`, `amount` or `keyword`. `model` if a language
-    model did; `given` if it comes from no word.
+    """The rule that interpreted the words, such as `place`, `technology`, `amount` or `keyword`. `given` if it comes
+    from no word.
     """
     confidence = field[float]()
     """Confidence that the words mean this."""
@@ -346,10 +346,11 @@ class Reading(Record):
     no condition.
     """
     backend = field[str]()
-    """What interpreted the search: rules alone, or also a language model for words that the rules did not understand.
+    """What read the sentence. What is searched is what the rules read; a language model that reads it otherwise is the
+    last of `alternatives`.
     """
     model = field["str | None"]()
-    """Name of the language model; null if none was used."""
+    """Name of the language model; null if none answered."""
     total_results = field[int]()
     """How many leads match."""
 

@@ -144,11 +144,10 @@ def _origin(clause: Clause, meaning: Meaning | None) -> tuple[str, bool]:
     sentence = None if meaning is None else meaning.sentence
     if sentence is None or meaning is None:
         return "", False
-    of_model = meaning.second.conditions if meaning.second else {}
-    known = of_model.get(clause) or sentence.understood.get(clause)
+    known = sentence.understood.get(clause)
     if known is None:
         return "", False
-    is_assumed = clause in of_model or any(note.words == known.words for note in sentence.assumptions)
+    is_assumed = any(note.words == known.words for note in sentence.assumptions)
     return words_text(known.words), is_assumed
 
 

@@ -103,7 +103,7 @@ async def _find_offer(
 ) -> DownloadOffer:
     """Count what the search finds and how much of it costs something."""
     leads, caller = dashboard.leads, terms.caller
-    wanted = await leads.read(search.filters)
+    wanted = leads.read(search.filters)
     counted, _total = await leads.count_values(caller, FacetsRequest(wanted.meaning, ("has_email",), 1, wanted.lists))
     total, price = counted.total_results, counted.price
     chosen = max(1, min(rows or total, total, MAX_ROWS))
@@ -114,7 +114,7 @@ async def _find_offer(
     highest = chosen if price.estimated else min(chosen, costly)
     left_out = 0
     if not search.with_received:
-        every = await leads.count(caller, await leads.read(search.showing(with_received=True).filters))
+        every = await leads.count(caller, leads.read(search.showing(with_received=True).filters))
         left_out = 0 if every.estimated else max(0, every.count - total)
     balance = await Billing(dashboard.backends.postgres).balance(caller.account_id)
     is_exact = not price.estimated and (chosen == total or costly == 0)
@@ -147,7 +147,7 @@ async def start(dashboard: Dashboard, visit: Visit) -> Response:
             raise UNREADABLE
         # Whatever the form says: without all fields, or as a dry run, the job could not keep what it pays for.
         request |= {"select": list(SELECT), "dry_run": False}
-        await dashboard.leads.read(request)
+        dashboard.leads.read(request)
     except (orjson.JSONDecodeError, BadRequest):
         raise UNREADABLE from None
     terms = await browser_terms(postgres, who.account_id, who.person_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from siteglass.dashboard.explore.address import ExploreSearch
@@ -11,9 +11,11 @@ from siteglass.query.body import Meaning
 from siteglass.query.criteria import Condition
 from siteglass.query.directives import parse
 from siteglass.query.doubt import Doubt, find_doubts
-from siteglass.query.natural import Interpretation
+from siteglass.query.natural.interpretation import Alternative
 from siteglass.query.natural.wishes import WISHES
 from siteglass.query.notes import SearchNote, find_notes
+from siteglass.query.read_back import read_back
+from siteglass.query.suggested import ModelReading, other_readings
 from siteglass.query.values import MAX_VALUE_CHARS
 
 MAX_SHOWN = 8
@@ -30,14 +32,16 @@ class SearchHint:
     """Whether the results lack what was asked for."""
 
 
-def make_hints(search: ExploreSearch, meaning: Meaning | None) -> list[SearchHint]:
-    """The hints on a search, those on its words first."""
-    hints = [] if meaning is None or meaning.sentence is None else [*_on_words(search, meaning, meaning.sentence)]
+def make_hints(search: ExploreSearch, meaning: Meaning | None, offered: ModelReading | None = None) -> list[SearchHint]:
+    """The hints on a search, those on its words first; another reading may be offered by a language model."""
+    hints: list[SearchHint] = []
+    if meaning is not None and meaning.sentence is not None:
+        hints += _on_words(search, meaning, other_readings(meaning.sentence, offered))
     hints += [hint for note in find_notes(search.criteria) for hint in _on_conditions(search, note)]
     return hints[:MAX_SHOWN]
 
 
-def _on_words(search: ExploreSearch, meaning: Meaning, sentence: Interpretation) -> Iterator[SearchHint]:
+def _on_words(search: ExploreSearch, meaning: Meaning, others: Iterable[Alternative]) -> Iterator[SearchHint]:
     for doubt in find_doubts(meaning):
         if doubt.kind == "unused":
             yield from _on_unused(search, doubt)
@@ -45,9 +49,12 @@ def _on_words(search: ExploreSearch, meaning: Meaning, sentence: Interpretation)
             yield SearchHint(f"Read “{doubt.said}” as “{doubt.to}”.")
         elif doubt.words:
             yield SearchHint(f"Check “{words_text(doubt.words)}”: {doubt.message}.", warns=doubt.excludes)
-    for other in sentence.alternatives:
-        conditions = parse("\n".join(other.directives)).conditions
-        path = search.changed([*conditions, *search.added]).path
+    for other in others:
+        read = parse("\n".join(other.directives))
+        path = search.changed([*read.conditions, *search.added]).path
+        if other.model:
+            yield SearchHint(f"{other.model} reads this as: {read_back(read)}.", "Search that instead?", path)
+            continue
         yield SearchHint(f"“{words_text(other.words)}” can mean something else.", f"{other.reading} instead?", path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,6 +39,7 @@ from siteglass.query.criteria import Criteria
 from siteglass.query.directives import MAX_TEXT_CHARS, print_condition
 from siteglass.query.filters import directive_can_say
 from siteglass.query.natural import MAX_QUERY_CHARS, units_of
+from siteglass.query.suggested import ModelReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,15 @@ async def read_search(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -
         try:
             if (further := units_of(words) - 1) > 0:
                 await dashboard.take_units(visit, terms.caller, further)
-            meaning = (await dashboard.leads.read({"query": words})).meaning
+            meaning = dashboard.leads.read({"query": words}).meaning
         except (BadRequest, TooManyRequests) as error:
             problem = error.message
     search, unreadable = apply_changes(meaning, visit.query, now_ms)
     return Reading(search, meaning, problem, len(unreadable))
+
+
+async def _offered(dashboard: Dashboard, meaning: Meaning | None) -> ModelReading | None:
+    return None if meaning is None else await dashboard.leads.ask_model(meaning)
 
 
 async def _show(
@@ -86,7 +92,9 @@ async def _show(
 ) -> Response:
     search = reading.search
     lists = await dashboard.lists.stored(visit.who.account_id)
-    results = await _find(dashboard, visit, terms, search, lists)
+    results, offered = await asyncio.gather(
+        _find(dashboard, visit, terms, search, lists), _offered(dashboard, reading.meaning)
+    )
     if visit.query.get("saved"):
         await _note_count(dashboard, visit, terms, results)
     balance = results.balance
@@ -99,7 +107,7 @@ async def _show(
     panel, panel_problem = None, ""
     if visit.query.get("facets") == "1":  # browsers without JavaScript ask for them like this
         panel, panel_problem = await _count_facets(dashboard, visit, terms, search)
-    hints = make_hints(search, reading.meaning)
+    hints = make_hints(search, reading.meaning, offered)
     if reading.unreadable:
         hints.append(SearchHint("A part of this address is not a condition, and was left out.", warns=True))
     return dashboard.page(
@@ -167,7 +175,7 @@ async def _count_now(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, se
     """How many leads a search finds now, for the list of recent searches; nothing if that is not known."""
     try:
         await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
-        total = await dashboard.leads.count(terms.caller, await dashboard.leads.read(search.filters))
+        total = await dashboard.leads.count(terms.caller, dashboard.leads.read(search.filters))
     except SiteglassError:
         return html_answer("", visit.nonce)
     return html_answer("" if total.estimated else str(total.count), visit.nonce)
@@ -223,7 +231,7 @@ async def save(dashboard: Dashboard, visit: Visit) -> Response:
         if not name or search.is_empty:
             raise BadRequest([Problem("name", NAME_RULE if not name else "Describe the leads first.")])
         owner, body = await owner_of(dashboard, visit, terms), body_of(search)
-        total = await dashboard.leads.count(terms.caller, await dashboard.leads.read(body))
+        total = await dashboard.leads.count(terms.caller, dashboard.leads.read(body))
         saved = await dashboard.searches.save(owner, name, body, shared=visit.form.get("shared") == "1")
     except BadRequest as error:
         return await _show(dashboard, visit, terms, reading, f"Not saved: {error.problems[0].message}", 422)

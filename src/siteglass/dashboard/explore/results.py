@@ -223,7 +223,7 @@ def _next_path(search: ExploreSearch, page: dict[str, Any]) -> str:
 
 async def count_results(leads: LeadEndpoints, caller: Caller, search: ExploreSearch) -> Results:
     """How many leads a search finds, without the leads. Raises SiteglassError."""
-    total = await leads.count(caller, await leads.read(search.filters))
+    total = await leads.count(caller, leads.read(search.filters))
     received = await _count_received(leads, caller, search, total.count, estimated=total.estimated)
     return Results("found", total.count, total.estimated, received=received)
 
@@ -245,7 +245,7 @@ async def _count_received(
     """How many leads the search would find in addition, if it did not leave out those that were received."""
     if search.with_received or search.after or estimated:
         return 0
-    every = await leads.count(caller, await leads.read(replace(search, with_received=True).filters))
+    every = await leads.count(caller, leads.read(replace(search, with_received=True).filters))
     return 0 if every.estimated else max(0, every.count - total)
 
 
@@ -310,7 +310,7 @@ def _affordable(offer: Offer, balance: int) -> Price | None:
 
 async def _relax(leads: LeadEndpoints, caller: Caller, search: ExploreSearch) -> list[Relaxed]:
     try:
-        diagnosis = await leads.find_diagnosis(caller, await leads.read(search.filters))
+        diagnosis = await leads.find_diagnosis(caller, leads.read(search.filters))
     except Unavailable:
         return []
     return [_relaxed(search, change, total) for change, _criteria, total in diagnosis.found]

@@ -84,7 +84,7 @@ async def _count(dashboard: Dashboard, terms: BrowserTerms, searches: Sequence[s
     async def counted(words: str) -> Example:
         reading = ""
         try:
-            wanted = await leads.read({"query": words, "exclude_lists": [RECEIVED]})
+            wanted = leads.read({"query": words, "exclude_lists": [RECEIVED]})
             search, _ = apply_changes(wanted.meaning, Form(), leads.index.clock.now_ms())
             reading = " · ".join(chip.name for chip in make_chips(search, wanted.meaning))
             total = (await leads.count(terms.caller, wanted)).count
@@ -99,7 +99,7 @@ async def _words_of_index(dashboard: Dashboard, terms: BrowserTerms) -> list[str
     """Sentences about the most frequent trades, places and technologies of this index."""
     fields = tuple(field for pair in _PAIRS for field in pair)
     try:
-        wanted = await dashboard.leads.read({})
+        wanted = dashboard.leads.read({})
         request = FacetsRequest(wanted.meaning, fields, len(EXAMPLES) // len(_PAIRS), wanted.lists)
         counted, _total = await dashboard.leads.count_values(terms.caller, request)
     except SiteglassError:

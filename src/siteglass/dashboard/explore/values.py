@@ -76,7 +76,7 @@ class Panel:
 
 async def count_panel(leads: LeadEndpoints, caller: Caller, search: ExploreSearch, whole: str) -> Panel:
     """Count the facets; of the field `whole` more values are shown."""
-    wanted = await leads.read(search.filters)
+    wanted = leads.read(search.filters)
     size = SIZE_OF_ALL if whole in LABELS else SIZE
     request = FacetsRequest(wanted.meaning, (*FLAGS, *LABELS), size, wanted.lists)
     counted, _total = await leads.count_values(caller, request)

@@ -68,7 +68,7 @@ class SearchEndpoints:
         read_no_parameters(request.query_params)
         saved = await self._searches.find(caller, request.path_params["name"])
         await self._leads.guard.take_rest(caller, call, COUNTING_UNITS + further_units(saved.search))
-        total = await self._leads.count(caller, await self._leads.read(saved.search))
+        total = await self._leads.count(caller, self._leads.read(saved.search))
         await self._searches.note_count(saved, total.count)
         return json_response(count_response(saved, total.count), headers=total_headers(total.error))
 

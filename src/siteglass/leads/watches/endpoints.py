@@ -58,7 +58,7 @@ async def create_watch(
 ) -> Watch:
     """Watch a saved search from now on; raises BadRequest if it can't be watched."""
     _require_mail(leads.index.settings, terms)
-    wanted, now_ms = await leads.read(saved.search), leads.index.clock.now_ms()
+    wanted, now_ms = leads.read(saved.search), leads.index.clock.now_ms()
     said = wanted.meaning.said
     if said.fixed_at(now_ms) != said.fixed_at(now_ms + _YEAR_MS):
         message = (

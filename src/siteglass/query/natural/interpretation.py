@@ -131,6 +131,8 @@ class Alternative:
     words: tuple[Span, ...]
     reading: str
     directives: tuple[str, ...]
+    model: str = ""
+    """The language model that reads it so; none, if our rules offer it."""
 
 
 class Interpretation:
