@@ -219,3 +219,18 @@ def test_a_name_that_dns_does_not_answer_at_once_is_no_failure(
     told = fetch(crawl_settings, tmp_path, "plain.org", "nobody.org")
     assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
     assert "2 domains visited, 1 of them without a home page" in told
+
+
+@pytest.mark.parametrize("fault", ["many AAAA", "no answer for AAAA"])
+def test_addresses_of_one_kind_do_not_hide_those_of_the_other(
+    fault: str, web: Web, crawl_settings: Settings, tmp_path: Path
+) -> None:
+    web.say("plain.org/", HOME)
+    if fault == "many AAAA":
+        web.names.say("plain.org", "AAAA", [f"2001:db8::{number}" for number in range(1, 6)])
+    else:
+        web.names.broken_kinds = ("AAAA",)
+    # Permitted, but without a route. A refused address would end the visit.
+    settings = replace(crawl_settings, outgoing_allowed=("127.0.0.0/8", "2001:db8::/32"))
+    fetch(settings, tmp_path, "plain.org")
+    assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]

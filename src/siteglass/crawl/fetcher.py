@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from itertools import chain, zip_longest
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -119,17 +120,31 @@ class _Resolver(AbstractResolver):
     async def _addresses(self, host: str) -> list[str]:
         until, addresses = self._known.get(host, (0.0, []))
         if time.monotonic() > until:
-            try:
-                async with self._look_ups:
-                    answers = await self._resolver.resolve_name(host, lifetime=DNS_TIMEOUT_S, search=False)
-            except (dns.exception.DNSException, OSError) as error:
-                raise OSError(f"no address of {host}") from error
-            addresses = list(answers.addresses())[:MAX_ADDRESSES]
+            async with self._look_ups:
+                kinds = await asyncio.gather(self._of_kind(host, "AAAA"), self._of_kind(host, "A"))
+            # Taken in turns, so that many addresses of one kind leave a place for the other.
+            found = chain.from_iterable(zip_longest(*(texts for texts, _ in kinds)))
+            addresses = [address for address in found if address is not None][:MAX_ADDRESSES]
+            if not addresses:
+                # "No such name" holds for both kinds; a failure for one of them leaves open whether it has an address.
+                errors = [error for _, error in kinds if error is not None]
+                decisive = min(errors, key=lambda error: isinstance(error, _NOT_ANSWERED), default=None)
+                raise OSError(f"no address of {host}") from decisive
             self._known.pop(host, None)
             if len(self._known) >= MAX_KNOWN_NAMES:
                 del self._known[next(iter(self._known))]  # the oldest
             self._known[host] = (time.monotonic() + DNS_LIFE_S, addresses)
         return addresses
+
+    async def _of_kind(self, host: str, kind: str) -> tuple[list[str], Exception | None]:
+        """The addresses of one kind, or why there are none. Servers exist that fail for AAAA and answer for A."""
+        try:
+            answer = await self._resolver.resolve(
+                host, kind, search=False, lifetime=DNS_TIMEOUT_S, raise_on_no_answer=False
+            )
+        except (dns.exception.DNSException, OSError) as error:
+            return [], error
+        return [record.address for record in answer.rrset or ()], None
 
     async def look_up(self, domain: str) -> DnsRecords | None:
         """What DNS says of a domain, and where its `www.` leads; None if it says nothing."""
