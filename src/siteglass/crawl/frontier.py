@@ -10,12 +10,12 @@ from __future__ import annotations
 import secrets
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import asyncpg
 
@@ -38,6 +38,7 @@ FIRST_PAUSE, MIN_PAUSE, MAX_PAUSE = 30, 7, 180
 NO_STORE = 0
 NOT_MODIFIED = 304
 _STEPS = Path(__file__).parent / "tables"
+_Change: TypeAlias = tuple[str, Sequence[object]]
 
 _ADD = """
 INSERT INTO {schema}.domains AS known (domain, next_at, delay_ms, source) SELECT unnest($1::text[]), now(), 0, $3
@@ -352,8 +353,16 @@ def _is_page(status: int | None) -> bool:
     return 200 <= (status or 0) < 300 or status == NOT_MODIFIED
 
 
-def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[object]]]:
+def _changes(steps: Sequence[Step], store: int) -> Iterator[_Change]:
     """Statements and their columns, in an order that ends visits last."""
+    yield from _robots_change(steps)
+    yield from _done_change(steps, store)
+    yield from _put_change(steps)
+    yield from _count_change(steps)
+    yield from _finish_changes(steps)
+
+
+def _robots_change(steps: Sequence[Step]) -> Iterator[_Change]:
     robots = {step.robots.origin: step.robots for step in steps if step.robots is not None}
     if robots:
         texts = robots.values()
@@ -364,6 +373,9 @@ def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[
                 *([r.next_url for r in texts], [r.hops for r in texts]),
             ),
         )
+
+
+def _done_change(steps: Sequence[Step], store: int) -> Iterator[_Change]:
     done = {(step.domain, step.done[0]): (step.done[1], step.page) for step in steps if step.done is not None}
     if done:
         pages = [page for _, page in done.values()]
@@ -375,6 +387,9 @@ def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[
                 *([page and page.digest for page in pages], [page and page.full_at for page in pages], store),
             ),
         )
+
+
+def _put_change(steps: Sequence[Step]) -> Iterator[_Change]:
     found = {(step.domain, one.url): one for step in steps for one in step.found}
     if found:
         values = found.values()
@@ -385,12 +400,18 @@ def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[
                 *([int(one.kind) for one in values], [one.hops for one in values]),
             ),
         )
+
+
+def _count_change(steps: Sequence[Step]) -> Iterator[_Change]:
     last = {step.domain: step for step in steps}
+    sent: Counter[str] = Counter()
+    for step in steps:
+        sent[step.domain] += step.sent
     if last:
-        sent: Counter[str] = Counter()
-        for step in steps:
-            sent[step.domain] += step.sent
         yield _COUNT, (list(last), [step.delay_ms for step in last.values()], [sent[name] for name in last])
+
+
+def _finish_changes(steps: Sequence[Step]) -> Iterator[_Change]:
     ends = {step.domain: step.finished for step in steps if step.finished is not None}
     if ends:
         yield _FORGET_OLD, (list(ends),)
