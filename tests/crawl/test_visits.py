@@ -22,7 +22,7 @@ from siteglass.ingest.capture import Capture
 from siteglass.settings import Settings, SettingsError
 from testing.ports import free_port
 from testing.service import run
-from tests.crawl.conftest import Web
+from tests.crawl.conftest import Web, siteglass, start_crawl
 
 HOME = "<html><title>Made up</title><body><h1>Made up</h1><a href='/kontakt'>Kontakt</a></body></html>"
 
@@ -135,6 +135,32 @@ def test_the_pause_grows_with_what_a_site_asks_for_and_needs(
     assert gaps("asking.org")[1] >= 1.0 * 0.95
     for host in ("quick.org", "delayed.org", "slow.org", "asking.org"):
         assert min(gaps(host)) >= 0.1 * 0.95
+
+
+@pytest.mark.parametrize("ended", ["by itself", "by a kill"])
+def test_a_site_that_asked_to_be_left_alone_is_not_visited_because_it_was_added_again(
+    ended: str, web: Web, crawl_settings: Settings, tmp_path: Path
+) -> None:
+    web.say("later.org/", HOME, status=503, Retry_After="3600")
+    settings = replace(crawl_settings, crawl_lease_s=2)
+    if ended == "by itself":
+        fetch(settings, tmp_path, "later.org")
+    else:
+        process = start_crawl(settings, tmp_path, "later.org", options=("--no-leads",))
+        while "/" not in web.paths("later.org"):
+            time.sleep(0.01)
+        time.sleep(0.5)  # the answer is acknowledged after at most half a delay
+        process.kill()
+        process.communicate()
+    siteglass(settings, "crawl", "add", str(_listed(tmp_path, "later.org")))
+    fetch(settings, tmp_path / "again", "later.org")
+    assert web.paths("later.org") == ["/robots.txt", "/"]
+
+
+def _listed(folder: Path, domain: str) -> Path:
+    path = folder / "listed.txt"
+    path.write_text(domain)
+    return path
 
 
 def test_pages_that_did_not_change_are_not_sent_again(web: Web, crawl_settings: Settings, tmp_path: Path) -> None:

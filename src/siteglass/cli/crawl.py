@@ -127,14 +127,14 @@ def make_leads(archives: list[Path], work: Path, store: str, workers: int, *, pr
 def crawl_add(domains: Path, source: str, licence: str) -> None:
     """Add the domains in a file, one per line, to those that are due. `crawl run` fetches them.
 
-    Domains that are due already, or are being fetched, stay as they are.
+    Domains that are due already, are being fetched, or want to be left alone for longer, stay as they are.
     """
     if licence and not source:
         raise click.UsageError("--licence needs --source: it is the licence of that list.")
     names = _read(domains)
     listed = (source, licence) if source else None
     added = with_frontier(lambda frontier: frontier.add(names, datetime.now(UTC), listed))
-    click.echo(f"{added} of {len(names)} domains are due now; the others were due already.")
+    click.echo(f"{added} of {len(names)} domains are due now; the others were due already, or asked for a pause.")
 
 
 @crawl.command("status")

@@ -44,6 +44,7 @@ _ADD = """
 INSERT INTO {schema}.domains AS known (domain, next_at, delay_ms, source) SELECT unnest($1::text[]), now(), 0, $3
 ON CONFLICT (domain) DO UPDATE SET next_at = now()
 WHERE known.holder IS NULL AND known.next_at > now() AND (known.visited_at IS NULL OR known.visited_at < $2)
+    AND (known.rest_until IS NULL OR known.rest_until <= now())
 """
 # An insert that meets a row takes a number all the same, and there are few.
 _SOURCE = """
@@ -78,7 +79,8 @@ WITH due AS (
 )
 UPDATE {schema}.domains AS d SET next_at = now() + $3, holder = $1, visit_at = COALESCE(visit_at, now())
 FROM due WHERE d.domain = due.domain
-RETURNING d.domain, d.delay_ms, d.failures, CASE WHEN d.sent_on = CURRENT_DATE THEN d.sent ELSE 0 END AS sent
+RETURNING d.domain, d.delay_ms, d.failures, CASE WHEN d.sent_on = CURRENT_DATE THEN d.sent ELSE 0 END AS sent,
+    CASE WHEN d.rest_until > now() THEN d.rest_until - now() END AS rest
 """
 # Pages that are in another facts store, or that went into this one long ago, are fetched as a whole.
 TAKEN_ADDRESSES = """
@@ -122,8 +124,10 @@ SET status = EXCLUDED.status, fetched_at = EXCLUDED.fetched_at, content = EXCLUD
 """
 _COUNT = """
 UPDATE {schema}.domains AS d SET delay_ms = given.delay_ms, sent_on = CURRENT_DATE,
-    sent = given.sent + CASE WHEN sent_on = CURRENT_DATE THEN d.sent ELSE 0 END
-FROM unnest($1::text[], $2::integer[], $3::smallint[]) AS given(domain, delay_ms, sent) WHERE d.domain = given.domain
+    sent = given.sent + CASE WHEN sent_on = CURRENT_DATE THEN d.sent ELSE 0 END,
+    rest_until = COALESCE(now() + given.rest, d.rest_until)
+FROM unnest($1::text[], $2::integer[], $3::smallint[], $4::interval[]) AS given(domain, delay_ms, sent, rest)
+WHERE d.domain = given.domain
 """
 _FINISH = """
 UPDATE {schema}.domains AS d SET next_at = now() + given.again_in, holder = NULL, visit_at = NULL, visited_at = now(),
@@ -172,6 +176,8 @@ class TakenDomain:
     """Key pages and the sitemap that the last visit fetched and this one did not yet."""
     known: Mapping[str, KnownPage] = field(default_factory=dict)
     """Pages that the facts store has, by their addresses."""
+    rest: timedelta | None = None
+    """For how much longer the site wants to be left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +236,9 @@ class Frontier:
             yield connection
 
     async def add(self, domains: Iterable[str], visited_before: datetime, source: tuple[str, str] | None = None) -> int:
-        """Have registrable domains fetched now, unless they were visited since; returns how many those are. `source`
-        is the name and the licence of the list that they are from; of a domain, the first one is kept."""
+        """Have registrable domains fetched now, unless they were visited since, or want to be left alone for longer;
+        returns how many those are. `source` is the name and the licence of the list that they are from; of a domain,
+        the first one is kept."""
         every, number, added = sorted(set(domains)), None, 0
         if source is not None:
             async with self._writing() as connection:
@@ -346,6 +353,7 @@ def _taken(row: asyncpg.Record, addresses: Sequence[asyncpg.Record]) -> TakenDom
         has_home,
         tuple(sorted(earlier, key=lambda found: (found.kind, found.url))),
         known,
+        row["rest"],
     )
 
 
@@ -408,7 +416,14 @@ def _count_change(steps: Sequence[Step]) -> Iterator[_Change]:
     for step in steps:
         sent[step.domain] += step.sent
     if last:
-        yield _COUNT, (list(last), [step.delay_ms for step in last.values()], [sent[name] for name in last])
+        ends = last.values()
+        yield (
+            _COUNT,
+            (
+                *(list(last), [step.delay_ms for step in ends], [sent[name] for name in last]),
+                [step.rest for step in ends],
+            ),
+        )
 
 
 def _finish_changes(steps: Sequence[Step]) -> Iterator[_Change]:

@@ -99,7 +99,7 @@ class Visit:
         self._earlier = taken.earlier
         self._known = taken.known
         self._is_changed = False
-        self._end: timedelta | None = None
+        self._end = taken.rest
         self._rules_of: dict[str, Rules | NoAnswer] = {}
         if not self._wanted and not self._seen:
             self._wanted = [Found(f"https://{taken.domain}/", Kind.HOME)]
@@ -310,6 +310,7 @@ class Visit:
             page=page,
             robots=robots,
             dns=dns,
+            rest=self._end,
             finished=finished,
             responses=responses,
         )
