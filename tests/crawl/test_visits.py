@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import itertools
+import resource
 import sys
 import threading
 import time
@@ -22,7 +23,7 @@ from siteglass.ingest.capture import Capture
 from siteglass.settings import Settings, SettingsError
 from testing.ports import free_port
 from testing.service import run
-from tests.crawl.conftest import Web, siteglass, start_crawl
+from tests.crawl.conftest import Web, run_crawl, siteglass, start_crawl
 
 HOME = "<html><title>Made up</title><body><h1>Made up</h1><a href='/kontakt'>Kontakt</a></body></html>"
 
@@ -260,3 +261,24 @@ def test_addresses_of_one_kind_do_not_hide_those_of_the_other(
     settings = replace(crawl_settings, outgoing_allowed=("127.0.0.0/8", "2001:db8::/32"))
     fetch(settings, tmp_path, "plain.org")
     assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
+
+
+@pytest.mark.parametrize(
+    "bytes_left",
+    [pytest.param(40, id="record of sends"), pytest.param(400, id="archive", marks=pytest.mark.nightly)],
+)
+def test_a_full_disk_stops_the_crawl_and_is_no_failure_of_sites(
+    bytes_left: int, web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.say("plain.org/", HOME)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    settings = replace(crawl_settings, crawl_lease_s=2)
+    process = start_crawl(settings, tmp_path, "plain.org", options=("--no-leads",))
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (bytes_left, bytes_left))
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "archives cannot be written: File too large. Nothing was recorded of the visits under way." in said
+    assert "Traceback" not in said
+    assert "1 domains, 0 of them visited.\n0 had no home page" in siteglass(settings, "crawl", "status")
+    run_crawl(settings, tmp_path, "plain.org", options=("--no-leads",))
+    assert web.paths("plain.org")[-3:] == ["/", "/kontakt", "/sitemap.xml"]

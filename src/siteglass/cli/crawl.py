@@ -76,7 +76,7 @@ def fetch(
     """Visit these domains and all others that are due; the archives that no lead was made of yet."""
     import uvloop
 
-    from siteglass.crawl.archive import finished_archives
+    from siteglass.crawl.archive import ArchiveFailed, finished_archives
     from siteglass.crawl.crawler import crawl as run_crawl
     from siteglass.crawl.frontier import NO_STORE
     from siteglass.ingest.store.identity import store_identity
@@ -97,7 +97,10 @@ def fetch(
         def on_progress(now: Counts) -> None:
             advance_to(now.domains, now.progress())
 
-        counts = uvloop.run(run_crawl(settings, folder, domains, on_progress, identity, per_day))
+        try:
+            counts = uvloop.run(run_crawl(settings, folder, domains, on_progress, identity, per_day))
+        except ArchiveFailed as error:
+            raise click.ClickException(str(error)) from None
     click.echo(counts.text(), err=True)
     return finished_archives(folder)
 

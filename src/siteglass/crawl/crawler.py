@@ -13,7 +13,7 @@ from pathlib import Path
 
 from siteglass import __version__
 from siteglass.access.limits.connection import RedisConnection
-from siteglass.crawl.archive import Archive
+from siteglass.crawl.archive import Archive, ArchiveFailed, on_disk
 from siteglass.crawl.counts import Counts
 from siteglass.crawl.fetcher import Fetcher
 from siteglass.crawl.frontier import NO_STORE, Frontier
@@ -76,12 +76,14 @@ async def crawl(
         await _Crawler(crew, on_progress, left).run()
         (folder / STARTED).unlink(missing_ok=True)
         return crew.counts
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from group  # of the task group: what ended the crawl
     finally:
-        archive.close()
         await fetcher.close()
         await redis.close()
         await postgres.close()
         await frontier.close()
+        archive.close()
 
 
 def _start_of(path: Path) -> datetime:
@@ -89,7 +91,8 @@ def _start_of(path: Path) -> datetime:
     with suppress(FileNotFoundError, ValueError):  # a kill or a full disk may leave it empty
         return datetime.fromisoformat(path.read_text())
     now = datetime.now(UTC)
-    path.write_text(now.isoformat())
+    with on_disk(path.parent):
+        path.write_text(now.isoformat())
     return now
 
 
@@ -167,8 +170,8 @@ async def _run(visit: Visit) -> None:
         await visit.run()
     except (Unavailable, asyncio.CancelledError):
         return
-    except OSError:
-        raise  # of our disk: those of the network are kinds of NotFetched
+    except (ArchiveFailed, OSError):
+        raise  # OSErrors of the network are kinds of NotFetched: these are of the operator's list
     except Exception:
         # A defect that one page brings to light must not end the visits to all others.
         log.exception("The visit to %s failed. Please report this", visit.domain)
