@@ -226,6 +226,7 @@ def test_a_long_outage_of_redis_ends_no_visit(
     with pytest.raises(TimeoutError):
         asyncio.run(crawl_meanwhile())
     assert web.requests == []
+    assert web.connections == 1  # when it was noticed: then only Redis is asked again
     fetch(replace(crawl_settings, crawl_lease_s=2), tmp_path / "archives")
     assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
 

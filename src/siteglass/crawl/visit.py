@@ -247,6 +247,7 @@ class Visit:
             await asyncio.sleep(max(0.0, self._free_at - time.monotonic()))
             wait_s = ENGINE_RETRY_S
             try:
+                await self._crew.gate.ready()
                 async with self._crew.fetcher.near(url):
                     if await self._crew.refusals.refuses(yarl.URL(url).raw_host or ""):
                         raise _EndOfVisit(AFTER_SUCCESS)
