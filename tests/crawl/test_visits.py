@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 from fastwarc.warc import ArchiveIterator
 
-from siteglass.crawl import visit
+from siteglass.crawl import uplink, visit
 from siteglass.crawl.archive import finished_archives
+from siteglass.crawl.counts import Counts
 from siteglass.crawl.crawler import crawl, user_agent
 from siteglass.ingest.archives import read_archive
 from siteglass.ingest.capture import Capture
@@ -283,3 +284,25 @@ def test_a_full_disk_stops_the_crawl_and_is_no_failure_of_sites(
     assert "1 domains, 0 of them visited.\n0 had no home page" in siteglass(settings, "crawl", "status")
     run_crawl(settings, tmp_path, "plain.org", options=("--no-leads",))
     assert web.paths("plain.org")[-3:] == ["/", "/kontakt", "/sitemap.xml"]
+
+
+def test_a_lost_uplink_pauses_the_crawl_and_is_no_failure_of_sites(
+    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uplink, "MAX_SILENT", 4)
+    monkeypatch.setattr(uplink, "PAUSE_S", 0.2)
+    monkeypatch.setattr(visit, "DNS_RETRY_S", 0.01)
+    settings = replace(crawl_settings, crawl_domains_at_once=3, crawl_lease_s=2)
+    sites = [f"site{number}.org" for number in range(20)]
+    for site in sites:
+        web.say(f"{site}/", HOME)
+    said = []
+
+    def cut_and_mend(counts: Counts) -> None:
+        said.append(counts.progress())
+        web.names.broken = bool(web.requests) and not any("waiting for the network" in text for text in said)
+
+    counts = asyncio.run(crawl(settings, tmp_path, frozenset(sites), cut_and_mend))
+    # Those that made it doubtful, and at most as many as were under way.
+    assert (counts.domains, 4 <= counts.failed_domains <= 6) == (20, True)
+    assert len({request.host for request in web.requests}) == 20 - counts.failed_domains

@@ -66,6 +66,11 @@ class NotFetched(Exception):
         self.may_pass = may_pass
         """Whether the site may have nothing to do with it."""
 
+    @property
+    def is_silence(self) -> bool:
+        """Whether nobody answered, neither the site nor DNS: as if we had no uplink."""
+        return self.may_pass or self.reason in (NoAnswer.CONNECTION, NoAnswer.TOO_SLOW)
+
 
 class _Sending:
     """The request of a task: how it gets its turn, and what became of it."""
@@ -136,6 +141,10 @@ class _Resolver(AbstractResolver):
             self._known[host] = (time.monotonic() + DNS_LIFE_S, addresses)
         return addresses
 
+    def forget(self, host: str) -> None:
+        """Ask DNS for a host again when it is needed next."""
+        self._known.pop(host, None)
+
     async def _of_kind(self, host: str, kind: str) -> tuple[list[str], Exception | None]:
         """The addresses of one kind, or why there are none. Servers exist that fail for AAAA and answer for A."""
         try:
@@ -184,9 +193,10 @@ class Fetcher:
         self._timeout_s = settings.crawl_timeout_ms / 1000
         self._resolver = _Resolver(settings)
         self._near: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._make_socket = Guard(settings.outgoing_allowed).socket_factory()
         connector = aiohttp.TCPConnector(
             resolver=self._resolver,
-            socket_factory=Guard(settings.outgoing_allowed).socket_factory(),
+            socket_factory=self._make_socket,
             limit=connections,
             use_dns_cache=False,
             keepalive_timeout=KEEP_ALIVE_S,
@@ -226,6 +236,20 @@ class Fetcher:
     async def look_up(self, domain: str) -> DnsRecords | None:
         """What DNS says of a domain, and where its `www.` leads."""
         return await self._resolver.look_up(domain)
+
+    async def reaches(self, origin: yarl.URL) -> bool:
+        """Whether a name is known and its address can be connected to; nothing is requested."""
+        try:
+            self._resolver.forget(origin.raw_host or "")
+            first = (await self._resolver.resolve(origin.raw_host or "", origin.port or 0))[0]
+            target = (first["host"], first["port"])
+            with self._make_socket((first["family"], socket.SOCK_STREAM, first["proto"], "", target)) as made:
+                made.setblocking(False)
+                async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                    await asyncio.get_running_loop().sock_connect(made, target)
+        except OSError:  # TimeoutError is one
+            return False
+        return True
 
     async def get(self, url: str, turn: Turn, *, known: KnownPage | None = None, least_bytes: int = 0) -> Response:
         """The answer, its body cut at the limit, of which `least_bytes` are read in any case; raises NotFetched, and
