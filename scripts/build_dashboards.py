@@ -342,10 +342,11 @@ ENGINES = Dashboard(
         Panel(
             "Crawler: domains",
             "short",
-            "Visits that ended per minute, with and without a home page, and visits under way.",
+            "Visits that ended per minute, with and without a home page, visits under way, and crawlers that pause.",
             {
                 "{{outcome}}": f"60 * sum by (outcome) (rate(siteglass_crawl_domains_total[{RATE}]))",
                 "under way": "sum(siteglass_crawl_visits)",
+                "paused": "sum(siteglass_crawl_paused)",
             },
         ),
         Panel(

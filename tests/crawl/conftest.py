@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -54,6 +55,7 @@ class Web:
     port: int = 0
     pages: dict[tuple[str, str], Answer] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
+    connections: int = 0
 
     def say(self, url: str, body: str = "", status: int = 200, delay_s: float = 0, **headers: str) -> None:
         """Serve this at host/path; the host is in DNS from now on."""
@@ -95,6 +97,10 @@ def web() -> Iterator[Web]:
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
+
+            def get_request(self) -> tuple[socket.socket, Any]:
+                made.connections += 1
+                return super().get_request()
 
             def handle_error(self, *_: Any) -> None:
                 pass

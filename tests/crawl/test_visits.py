@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import itertools
+import resource
 import sys
 import threading
 import time
@@ -14,15 +15,16 @@ from pathlib import Path
 import pytest
 from fastwarc.warc import ArchiveIterator
 
-from siteglass.crawl import visit
+from siteglass.crawl import uplink, visit
 from siteglass.crawl.archive import finished_archives
+from siteglass.crawl.counts import Counts
 from siteglass.crawl.crawler import crawl, user_agent
 from siteglass.ingest.archives import read_archive
 from siteglass.ingest.capture import Capture
 from siteglass.settings import Settings, SettingsError
 from testing.ports import free_port
 from testing.service import run
-from tests.crawl.conftest import Web
+from tests.crawl.conftest import Web, run_crawl, siteglass, start_crawl
 
 HOME = "<html><title>Made up</title><body><h1>Made up</h1><a href='/kontakt'>Kontakt</a></body></html>"
 
@@ -137,6 +139,32 @@ def test_the_pause_grows_with_what_a_site_asks_for_and_needs(
         assert min(gaps(host)) >= 0.1 * 0.95
 
 
+@pytest.mark.parametrize("ended", ["by itself", "by a kill"])
+def test_a_site_that_asked_to_be_left_alone_is_not_visited_because_it_was_added_again(
+    ended: str, web: Web, crawl_settings: Settings, tmp_path: Path
+) -> None:
+    web.say("later.org/", HOME, status=503, Retry_After="3600")
+    settings = replace(crawl_settings, crawl_lease_s=2)
+    if ended == "by itself":
+        fetch(settings, tmp_path, "later.org")
+    else:
+        process = start_crawl(settings, tmp_path, "later.org", options=("--no-leads",))
+        while "/" not in web.paths("later.org"):
+            time.sleep(0.01)
+        time.sleep(0.5)  # the answer is acknowledged after at most half a delay
+        process.kill()
+        process.communicate()
+    siteglass(settings, "crawl", "add", str(_listed(tmp_path, "later.org")))
+    fetch(settings, tmp_path / "again", "later.org")
+    assert web.paths("later.org") == ["/robots.txt", "/"]
+
+
+def _listed(folder: Path, domain: str) -> Path:
+    path = folder / "listed.txt"
+    path.write_text(domain)
+    return path
+
+
 def test_pages_that_did_not_change_are_not_sent_again(web: Web, crawl_settings: Settings, tmp_path: Path) -> None:
     """Neither by sites that say so, nor into archives. Pages of another facts store are fetched as a whole."""
     hosts = ("tagged.org", "plain.org", "moving.org")
@@ -199,6 +227,7 @@ def test_a_long_outage_of_redis_ends_no_visit(
     with pytest.raises(TimeoutError):
         asyncio.run(crawl_meanwhile())
     assert web.requests == []
+    assert web.connections == 1  # when it was noticed: then only Redis is asked again
     fetch(replace(crawl_settings, crawl_lease_s=2), tmp_path / "archives")
     assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
 
@@ -219,3 +248,61 @@ def test_a_name_that_dns_does_not_answer_at_once_is_no_failure(
     told = fetch(crawl_settings, tmp_path, "plain.org", "nobody.org")
     assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
     assert "2 domains visited, 1 of them without a home page" in told
+
+
+@pytest.mark.parametrize("fault", ["many AAAA", "no answer for AAAA"])
+def test_addresses_of_one_kind_do_not_hide_those_of_the_other(
+    fault: str, web: Web, crawl_settings: Settings, tmp_path: Path
+) -> None:
+    web.say("plain.org/", HOME)
+    if fault == "many AAAA":
+        web.names.say("plain.org", "AAAA", [f"2001:db8::{number}" for number in range(1, 6)])
+    else:
+        web.names.broken_kinds = ("AAAA",)
+    # Permitted, but without a route. A refused address would end the visit.
+    settings = replace(crawl_settings, outgoing_allowed=("127.0.0.0/8", "2001:db8::/32"))
+    fetch(settings, tmp_path, "plain.org")
+    assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
+
+
+@pytest.mark.parametrize(
+    "bytes_left",
+    [pytest.param(40, id="record of sends"), pytest.param(400, id="archive", marks=pytest.mark.nightly)],
+)
+def test_a_full_disk_stops_the_crawl_and_is_no_failure_of_sites(
+    bytes_left: int, web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.say("plain.org/", HOME)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    settings = replace(crawl_settings, crawl_lease_s=2)
+    process = start_crawl(settings, tmp_path, "plain.org", options=("--no-leads",))
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (bytes_left, bytes_left))
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "archives cannot be written: File too large. Nothing was recorded of the visits under way." in said
+    assert "Traceback" not in said
+    assert "1 domains, 0 of them visited.\n0 had no home page" in siteglass(settings, "crawl", "status")
+    run_crawl(settings, tmp_path, "plain.org", options=("--no-leads",))
+    assert web.paths("plain.org")[-3:] == ["/", "/kontakt", "/sitemap.xml"]
+
+
+def test_a_lost_uplink_pauses_the_crawl_and_is_no_failure_of_sites(
+    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uplink, "MAX_SILENT", 4)
+    monkeypatch.setattr(uplink, "PAUSE_S", 0.2)
+    monkeypatch.setattr(visit, "DNS_RETRY_S", 0.01)
+    settings = replace(crawl_settings, crawl_domains_at_once=3, crawl_lease_s=2)
+    sites = [f"site{number}.org" for number in range(20)]
+    for site in sites:
+        web.say(f"{site}/", HOME)
+    said = []
+
+    def cut_and_mend(counts: Counts) -> None:
+        said.append(counts.progress())
+        web.names.broken = bool(web.requests) and not any("waiting for the network" in text for text in said)
+
+    counts = asyncio.run(crawl(settings, tmp_path, frozenset(sites), cut_and_mend))
+    # Those that made it doubtful, and at most as many as were under way.
+    assert (counts.domains, 4 <= counts.failed_domains <= 6) == (20, True)
+    assert len({request.host for request in web.requests}) == 20 - counts.failed_domains

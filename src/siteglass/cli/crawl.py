@@ -76,7 +76,7 @@ def fetch(
     """Visit these domains and all others that are due; the archives that no lead was made of yet."""
     import uvloop
 
-    from siteglass.crawl.archive import finished_archives
+    from siteglass.crawl.archive import ArchiveFailed, finished_archives
     from siteglass.crawl.crawler import crawl as run_crawl
     from siteglass.crawl.frontier import NO_STORE
     from siteglass.ingest.store.identity import store_identity
@@ -97,7 +97,10 @@ def fetch(
         def on_progress(now: Counts) -> None:
             advance_to(now.domains, now.progress())
 
-        counts = uvloop.run(run_crawl(settings, folder, domains, on_progress, identity, per_day))
+        try:
+            counts = uvloop.run(run_crawl(settings, folder, domains, on_progress, identity, per_day))
+        except ArchiveFailed as error:
+            raise click.ClickException(str(error)) from None
     click.echo(counts.text(), err=True)
     return finished_archives(folder)
 
@@ -127,14 +130,14 @@ def make_leads(archives: list[Path], work: Path, store: str, workers: int, *, pr
 def crawl_add(domains: Path, source: str, licence: str) -> None:
     """Add the domains in a file, one per line, to those that are due. `crawl run` fetches them.
 
-    Domains that are due already, or are being fetched, stay as they are.
+    Domains that are due already, are being fetched, or want to be left alone for longer, stay as they are.
     """
     if licence and not source:
         raise click.UsageError("--licence needs --source: it is the licence of that list.")
     names = _read(domains)
     listed = (source, licence) if source else None
     added = with_frontier(lambda frontier: frontier.add(names, datetime.now(UTC), listed))
-    click.echo(f"{added} of {len(names)} domains are due now; the others were due already.")
+    click.echo(f"{added} of {len(names)} domains are due now; the others were due already, or asked for a pause.")
 
 
 @crawl.command("status")

@@ -13,6 +13,8 @@ import fcntl
 import hashlib
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -38,11 +40,31 @@ _HTTP = "application/http; msgtype=response"
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
 
 
+class ArchiveFailed(Exception):
+    """Our disk cannot be written. Not an OSError, which would be taken for a failure of the site."""
+
+    def __init__(self, folder: Path, error: OSError) -> None:
+        super().__init__(
+            f"{folder} cannot be written: {error.strerror or error}. Nothing was recorded of the visits under way. "
+            "Free space, and run the command again: it continues."
+        )
+
+
+@contextmanager
+def on_disk(folder: Path) -> Iterator[None]:
+    """Raises ArchiveFailed for errors of files in the folder."""
+    try:
+        yield
+    except OSError as error:
+        raise ArchiveFailed(folder, error) from error
+
+
 class Archive:
-    """One per fetcher. Run `keep_syncing` beside the visits."""
+    """One per fetcher. Run `keep_syncing` beside the visits. After an ArchiveFailed, only `close` may follow."""
 
     def __init__(self, folder: Path, frontier: Frontier, user_agent: str, sync_every_s: float) -> None:
         self._folder = folder
+        self._failure: ArchiveFailed | None = None
         self._frontier = frontier
         self._user_agent = user_agent
         self._sync_every_s = min(SYNC_EVERY_S, sync_every_s)
@@ -58,17 +80,19 @@ class Archive:
 
     def note_send(self, domain: str, address: str, url: str) -> None:
         """Record a request that is sent now."""
-        self._sends.write(f"{time.time_ns() // 1_000_000}\t{domain}\t{address}\t{url}\n")
+        with self._writing():
+            self._sends.write(f"{time.time_ns() // 1_000_000}\t{domain}\t{address}\t{url}\n")
 
     async def put(self, step: Step) -> None:
         """Write the records of a step; returns when they are on disk and the frontier knows of it."""
-        for response in step.responses:
-            if response.unchanged is None:
-                self._write(response)
-            else:
-                self._write_revisit(response, response.unchanged)
-        if step.dns is not None:
-            self._write_dns(step.dns)
+        with self._writing():
+            for response in step.responses:
+                if response.unchanged is None:
+                    self._write(response)
+                else:
+                    self._write_revisit(response, response.unchanged)
+            if step.dns is not None:
+                self._write_dns(step.dns)
         known = asyncio.get_running_loop().create_future()
         self._waiting.append((step, known))
         if len(self._waiting) >= SYNC_RECORDS:
@@ -92,8 +116,9 @@ class Archive:
         if not waiting:
             return
         try:
-            if self._file is not None:
-                await asyncio.to_thread(_to_disk, self._file)
+            with self._writing():
+                if self._file is not None:
+                    await asyncio.to_thread(_to_disk, self._file)
             await self._acknowledge([step for step, _ in waiting])
         except Exception as error:
             for _, known in waiting:
@@ -104,7 +129,8 @@ class Archive:
             if not known.done():
                 known.set_result(None)
         if self._file is not None and self._file.tell() > MAX_ARCHIVE_BYTES:
-            self._close_file()
+            with self._writing():
+                self._close_file()
 
     async def _acknowledge(self, steps: list[Step]) -> None:
         """A frontier that does not respond for moments costs no repeated request."""
@@ -119,8 +145,21 @@ class Archive:
 
     def close(self) -> None:
         """End the archive; what was not synced is not acknowledged either."""
-        self._sends.close()
-        self._close_file()
+        with suppress(ArchiveFailed) if self._failure else nullcontext(), on_disk(self._folder):
+            self._sends.close()
+            self._close_file()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """After a failure nothing more is written: it would come after half a record, where no reader gets."""
+        if self._failure:
+            raise self._failure
+        try:
+            with on_disk(self._folder):
+                yield
+        except ArchiveFailed as failure:
+            self._failure = failure
+            raise
 
     def _close_file(self) -> None:
         if self._file is not None:

@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 
 from siteglass.crawl.results import NoAnswer, Response
-from siteglass.platform.metrics import CRAWL_ANSWERS, CRAWL_DOMAINS, CRAWL_PROBLEMS, CRAWL_REQUESTS
+from siteglass.platform.metrics import CRAWL_ANSWERS, CRAWL_DOMAINS, CRAWL_PAUSED, CRAWL_PROBLEMS, CRAWL_REQUESTS
 
 # Pages a second are those of this time.
 RATE_S = 30.0
@@ -22,6 +22,7 @@ class Counts:
         self.unchanged = 0
         self.domains = 0
         self.failed_domains = 0
+        self.is_paused = False
         self.problems: Counter[str] = Counter()
         for outcome in OUTCOMES:  # so that their rates are known to be 0 before the first of them
             CRAWL_ANSWERS.labels(outcome)
@@ -50,6 +51,11 @@ class Counts:
         self.problems[name] += 1
         CRAWL_PROBLEMS.labels(name).inc()
 
+    def note_pause(self, *, is_paused: bool) -> None:
+        """Whether the crawl waits until sites can be reached again."""
+        self.is_paused = is_paused
+        CRAWL_PAUSED.set(is_paused)
+
     def end_domain(self, *, is_failure: bool) -> None:
         """Count a domain that was visited."""
         self.domains += 1
@@ -66,7 +72,8 @@ class Counts:
             self._earlier.append((now, self.pages))
         rate = (self.pages - pages) / max(now - since, 0.1)
         problems = "".join(f", {name} {count}" for name, count in self.problems.most_common(3))
-        return f"{self.pages} pages, {rate:.1f} pages/s{problems}"
+        paused = "no site answers, waiting for the network; " if self.is_paused else ""
+        return f"{paused}{self.pages} pages, {rate:.1f} pages/s{problems}"
 
     def text(self) -> str:
         """In one line."""

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from siteglass import __version__
 from siteglass.access.limits.connection import RedisConnection
-from siteglass.crawl.archive import Archive
+from siteglass.crawl.archive import Archive, ArchiveFailed, on_disk
 from siteglass.crawl.counts import Counts
 from siteglass.crawl.fetcher import Fetcher
 from siteglass.crawl.frontier import NO_STORE, Frontier
 from siteglass.crawl.gate import TIMEOUT_S, Gate
 from siteglass.crawl.refusals import Refusals
 from siteglass.crawl.robots import TOKEN
+from siteglass.crawl.uplink import Uplink
 from siteglass.crawl.visit import Crew, Visit
 from siteglass.errors import Unavailable
 from siteglass.platform import metrics
@@ -71,17 +72,20 @@ async def crawl(
     try:
         await frontier.add(domains, _start_of(folder / STARTED))
         gate = Gate(redis, settings.redis_prefix, settings.crawl_domain_delay_ms, settings.crawl_address_delay_ms)
-        crew = Crew(settings, frontier, gate, fetcher, archive, Refusals(settings, postgres), Counts())
+        refusals, uplink = Refusals(settings, postgres), Uplink(fetcher)
+        crew = Crew(settings, frontier, gate, fetcher, archive, refusals, uplink, Counts())
         left = math.inf if per_day is None else per_day - (await frontier.status()).visited_today
         await _Crawler(crew, on_progress, left).run()
         (folder / STARTED).unlink(missing_ok=True)
         return crew.counts
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from group  # of the task group: what ended the crawl
     finally:
-        archive.close()
         await fetcher.close()
         await redis.close()
         await postgres.close()
         await frontier.close()
+        archive.close()
 
 
 def _start_of(path: Path) -> datetime:
@@ -89,7 +93,8 @@ def _start_of(path: Path) -> datetime:
     with suppress(FileNotFoundError, ValueError):  # a kill or a full disk may leave it empty
         return datetime.fromisoformat(path.read_text())
     now = datetime.now(UTC)
-    path.write_text(now.isoformat())
+    with on_disk(path.parent):
+        path.write_text(now.isoformat())
     return now
 
 
@@ -106,9 +111,11 @@ class _Crawler:
     async def run(self) -> None:
         """Until nothing is due, and nobody has a lease that could run out; or until no more domains may be visited."""
         async with asyncio.TaskGroup() as beside:
-            others = [beside.create_task(self._crew.archive.keep_syncing()), beside.create_task(self._keep_leases())]
+            forever = (self._crew.archive.keep_syncing(), self._keep_leases(), self._crew.uplink.keep_checking())
+            others = [beside.create_task(one) for one in forever]
             try:
                 while await self._work():
+                    self._crew.counts.note_pause(is_paused=self._crew.uplink.is_lost)
                     self._on_progress(self._crew.counts)
                     await asyncio.sleep(IDLE_S)
             finally:
@@ -116,6 +123,7 @@ class _Crawler:
                     task.cancel()
                 await asyncio.gather(*self._visits.values(), return_exceptions=True)
                 metrics.CRAWL_VISITS.set(0)
+                self._crew.counts.note_pause(is_paused=False)
 
     async def _work(self) -> bool:
         """Begin visits; whether there is anything left to do. A frontier that does not respond is waited for."""
@@ -134,7 +142,7 @@ class _Crawler:
         for domain in [name for name, visit in self._visits.items() if visit.done()]:
             self._visits.pop(domain).result()  # raises what must end the crawl
         free = self._crew.settings.crawl_domains_at_once - len(self._visits)
-        if free <= 0 or self._left <= 0:
+        if free <= 0 or self._left <= 0 or self._crew.uplink.is_lost:
             return free <= 0
         taken = await self._crew.frontier.take(int(min(free, TAKEN_AT_ONCE, self._left)))
         self._left -= len(taken)
@@ -167,8 +175,8 @@ async def _run(visit: Visit) -> None:
         await visit.run()
     except (Unavailable, asyncio.CancelledError):
         return
-    except OSError:
-        raise  # of our disk: those of the network are kinds of NotFetched
+    except (ArchiveFailed, OSError):
+        raise  # OSErrors of the network are kinds of NotFetched: these are of the operator's list
     except Exception:
         # A defect that one page brings to light must not end the visits to all others.
         log.exception("The visit to %s failed. Please report this", visit.domain)

@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from itertools import chain, zip_longest
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -64,6 +65,11 @@ class NotFetched(Exception):
         self.reason = reason
         self.may_pass = may_pass
         """Whether the site may have nothing to do with it."""
+
+    @property
+    def is_silence(self) -> bool:
+        """Whether nobody answered, neither the site nor DNS: as if we had no uplink."""
+        return self.may_pass or self.reason in (NoAnswer.CONNECTION, NoAnswer.TOO_SLOW)
 
 
 class _Sending:
@@ -119,17 +125,35 @@ class _Resolver(AbstractResolver):
     async def _addresses(self, host: str) -> list[str]:
         until, addresses = self._known.get(host, (0.0, []))
         if time.monotonic() > until:
-            try:
-                async with self._look_ups:
-                    answers = await self._resolver.resolve_name(host, lifetime=DNS_TIMEOUT_S, search=False)
-            except (dns.exception.DNSException, OSError) as error:
-                raise OSError(f"no address of {host}") from error
-            addresses = list(answers.addresses())[:MAX_ADDRESSES]
+            async with self._look_ups:
+                kinds = await asyncio.gather(self._of_kind(host, "AAAA"), self._of_kind(host, "A"))
+            # Taken in turns, so that many addresses of one kind leave a place for the other.
+            found = chain.from_iterable(zip_longest(*(texts for texts, _ in kinds)))
+            addresses = [address for address in found if address is not None][:MAX_ADDRESSES]
+            if not addresses:
+                # "No such name" holds for both kinds; a failure for one of them leaves open whether it has an address.
+                errors = [error for _, error in kinds if error is not None]
+                decisive = min(errors, key=lambda error: isinstance(error, _NOT_ANSWERED), default=None)
+                raise OSError(f"no address of {host}") from decisive
             self._known.pop(host, None)
             if len(self._known) >= MAX_KNOWN_NAMES:
                 del self._known[next(iter(self._known))]  # the oldest
             self._known[host] = (time.monotonic() + DNS_LIFE_S, addresses)
         return addresses
+
+    def forget(self, host: str) -> None:
+        """Ask DNS for a host again when it is needed next."""
+        self._known.pop(host, None)
+
+    async def _of_kind(self, host: str, kind: str) -> tuple[list[str], Exception | None]:
+        """The addresses of one kind, or why there are none. Servers exist that fail for AAAA and answer for A."""
+        try:
+            answer = await self._resolver.resolve(
+                host, kind, search=False, lifetime=DNS_TIMEOUT_S, raise_on_no_answer=False
+            )
+        except (dns.exception.DNSException, OSError) as error:
+            return [], error
+        return [record.address for record in answer.rrset or ()], None
 
     async def look_up(self, domain: str) -> DnsRecords | None:
         """What DNS says of a domain, and where its `www.` leads; None if it says nothing."""
@@ -169,9 +193,10 @@ class Fetcher:
         self._timeout_s = settings.crawl_timeout_ms / 1000
         self._resolver = _Resolver(settings)
         self._near: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._make_socket = Guard(settings.outgoing_allowed).socket_factory()
         connector = aiohttp.TCPConnector(
             resolver=self._resolver,
-            socket_factory=Guard(settings.outgoing_allowed).socket_factory(),
+            socket_factory=self._make_socket,
             limit=connections,
             use_dns_cache=False,
             keepalive_timeout=KEEP_ALIVE_S,
@@ -211,6 +236,20 @@ class Fetcher:
     async def look_up(self, domain: str) -> DnsRecords | None:
         """What DNS says of a domain, and where its `www.` leads."""
         return await self._resolver.look_up(domain)
+
+    async def reaches(self, origin: yarl.URL) -> bool:
+        """Whether a name is known and its address can be connected to; nothing is requested."""
+        try:
+            self._resolver.forget(origin.raw_host or "")
+            first = (await self._resolver.resolve(origin.raw_host or "", origin.port or 0))[0]
+            target = (first["host"], first["port"])
+            with self._make_socket((first["family"], socket.SOCK_STREAM, first["proto"], "", target)) as made:
+                made.setblocking(False)
+                async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                    await asyncio.get_running_loop().sock_connect(made, target)
+        except OSError:  # TimeoutError is one
+            return False
+        return True
 
     async def get(self, url: str, turn: Turn, *, known: KnownPage | None = None, least_bytes: int = 0) -> Response:
         """The answer, its body cut at the limit, of which `least_bytes` are read in any case; raises NotFetched, and

@@ -10,12 +10,12 @@ from __future__ import annotations
 import secrets
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import asyncpg
 
@@ -38,11 +38,13 @@ FIRST_PAUSE, MIN_PAUSE, MAX_PAUSE = 30, 7, 180
 NO_STORE = 0
 NOT_MODIFIED = 304
 _STEPS = Path(__file__).parent / "tables"
+_Change: TypeAlias = tuple[str, Sequence[object]]
 
 _ADD = """
 INSERT INTO {schema}.domains AS known (domain, next_at, delay_ms, source) SELECT unnest($1::text[]), now(), 0, $3
 ON CONFLICT (domain) DO UPDATE SET next_at = now()
 WHERE known.holder IS NULL AND known.next_at > now() AND (known.visited_at IS NULL OR known.visited_at < $2)
+    AND (known.rest_until IS NULL OR known.rest_until <= now())
 """
 # An insert that meets a row takes a number all the same, and there are few.
 _SOURCE = """
@@ -77,7 +79,8 @@ WITH due AS (
 )
 UPDATE {schema}.domains AS d SET next_at = now() + $3, holder = $1, visit_at = COALESCE(visit_at, now())
 FROM due WHERE d.domain = due.domain
-RETURNING d.domain, d.delay_ms, d.failures, CASE WHEN d.sent_on = CURRENT_DATE THEN d.sent ELSE 0 END AS sent
+RETURNING d.domain, d.delay_ms, d.failures, CASE WHEN d.sent_on = CURRENT_DATE THEN d.sent ELSE 0 END AS sent,
+    CASE WHEN d.rest_until > now() THEN d.rest_until - now() END AS rest
 """
 # Pages that are in another facts store, or that went into this one long ago, are fetched as a whole.
 TAKEN_ADDRESSES = """
@@ -121,8 +124,10 @@ SET status = EXCLUDED.status, fetched_at = EXCLUDED.fetched_at, content = EXCLUD
 """
 _COUNT = """
 UPDATE {schema}.domains AS d SET delay_ms = given.delay_ms, sent_on = CURRENT_DATE,
-    sent = given.sent + CASE WHEN sent_on = CURRENT_DATE THEN d.sent ELSE 0 END
-FROM unnest($1::text[], $2::integer[], $3::smallint[]) AS given(domain, delay_ms, sent) WHERE d.domain = given.domain
+    sent = given.sent + CASE WHEN sent_on = CURRENT_DATE THEN d.sent ELSE 0 END,
+    rest_until = COALESCE(now() + given.rest, d.rest_until)
+FROM unnest($1::text[], $2::integer[], $3::smallint[], $4::interval[]) AS given(domain, delay_ms, sent, rest)
+WHERE d.domain = given.domain
 """
 _FINISH = """
 UPDATE {schema}.domains AS d SET next_at = now() + given.again_in, holder = NULL, visit_at = NULL, visited_at = now(),
@@ -171,6 +176,8 @@ class TakenDomain:
     """Key pages and the sitemap that the last visit fetched and this one did not yet."""
     known: Mapping[str, KnownPage] = field(default_factory=dict)
     """Pages that the facts store has, by their addresses."""
+    rest: timedelta | None = None
+    """For how much longer the site wants to be left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +236,9 @@ class Frontier:
             yield connection
 
     async def add(self, domains: Iterable[str], visited_before: datetime, source: tuple[str, str] | None = None) -> int:
-        """Have registrable domains fetched now, unless they were visited since; returns how many those are. `source`
-        is the name and the licence of the list that they are from; of a domain, the first one is kept."""
+        """Have registrable domains fetched now, unless they were visited since, or want to be left alone for longer;
+        returns how many those are. `source` is the name and the licence of the list that they are from; of a domain,
+        the first one is kept."""
         every, number, added = sorted(set(domains)), None, 0
         if source is not None:
             async with self._writing() as connection:
@@ -345,6 +353,7 @@ def _taken(row: asyncpg.Record, addresses: Sequence[asyncpg.Record]) -> TakenDom
         has_home,
         tuple(sorted(earlier, key=lambda found: (found.kind, found.url))),
         known,
+        row["rest"],
     )
 
 
@@ -352,8 +361,16 @@ def _is_page(status: int | None) -> bool:
     return 200 <= (status or 0) < 300 or status == NOT_MODIFIED
 
 
-def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[object]]]:
+def _changes(steps: Sequence[Step], store: int) -> Iterator[_Change]:
     """Statements and their columns, in an order that ends visits last."""
+    yield from _robots_change(steps)
+    yield from _done_change(steps, store)
+    yield from _put_change(steps)
+    yield from _count_change(steps)
+    yield from _finish_changes(steps)
+
+
+def _robots_change(steps: Sequence[Step]) -> Iterator[_Change]:
     robots = {step.robots.origin: step.robots for step in steps if step.robots is not None}
     if robots:
         texts = robots.values()
@@ -364,6 +381,9 @@ def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[
                 *([r.next_url for r in texts], [r.hops for r in texts]),
             ),
         )
+
+
+def _done_change(steps: Sequence[Step], store: int) -> Iterator[_Change]:
     done = {(step.domain, step.done[0]): (step.done[1], step.page) for step in steps if step.done is not None}
     if done:
         pages = [page for _, page in done.values()]
@@ -375,6 +395,9 @@ def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[
                 *([page and page.digest for page in pages], [page and page.full_at for page in pages], store),
             ),
         )
+
+
+def _put_change(steps: Sequence[Step]) -> Iterator[_Change]:
     found = {(step.domain, one.url): one for step in steps for one in step.found}
     if found:
         values = found.values()
@@ -385,12 +408,25 @@ def _changes(steps: Sequence[Step], store: int) -> Iterable[tuple[str, Sequence[
                 *([int(one.kind) for one in values], [one.hops for one in values]),
             ),
         )
+
+
+def _count_change(steps: Sequence[Step]) -> Iterator[_Change]:
     last = {step.domain: step for step in steps}
+    sent: Counter[str] = Counter()
+    for step in steps:
+        sent[step.domain] += step.sent
     if last:
-        sent: Counter[str] = Counter()
-        for step in steps:
-            sent[step.domain] += step.sent
-        yield _COUNT, (list(last), [step.delay_ms for step in last.values()], [sent[name] for name in last])
+        ends = last.values()
+        yield (
+            _COUNT,
+            (
+                *(list(last), [step.delay_ms for step in ends], [sent[name] for name in last]),
+                [step.rest for step in ends],
+            ),
+        )
+
+
+def _finish_changes(steps: Sequence[Step]) -> Iterator[_Change]:
     ends = {step.domain: step.finished for step in steps if step.finished is not None}
     if ends:
         yield _FORGET_OLD, (list(ends),)

@@ -17,8 +17,10 @@ import asyncio
 import hashlib
 import ipaddress
 import itertools
+import math
 import secrets
 import time
+from typing import Any
 from weakref import WeakValueDictionary
 
 from siteglass.access.limits.connection import RedisConnection, RedisFailed, RedisRefused, Word
@@ -27,7 +29,8 @@ MARGIN_MS = 50
 MAX_DELAY_MS = 60_000
 # A connection is not kept waiting for longer: servers close those that say nothing.
 MAX_HELD_MS = 3_000
-RETRY_MS = 1_000
+# When Redis is asked again that does not answer: after twice as long each time.
+RETRY_MS, MAX_RETRY_MS = 1_000, 30_000
 TIMEOUT_S = 1.0
 
 SCRIPT = """
@@ -84,6 +87,15 @@ class Gate:
         self._numbers = itertools.count()
         # One question at a time about an address: hundreds of sites on one would flood Redis.
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._away_ms, self._retry_at = 0, 0.0
+
+    async def ready(self) -> None:
+        """Raise NotYet while Redis does not answer. Asked before a site is connected to, which could only wait."""
+        if self._away_ms:
+            if time.monotonic() < self._retry_at:
+                raise NotYet(self._put_off())
+            # Written, since a Redis that only reads allows no request.
+            await self._call("SET", f"{self._prefix}:ready", 1, "PX", RETRY_MS)
 
     async def wait(self, domain: str, address: str, delay_ms: int) -> None:
         """Return when a request may be sent; it must be sent before anything else is awaited.
@@ -115,17 +127,32 @@ class Gate:
             *(len(keys), *keys, token, MARGIN_MS, kept_ms),
             *(self._longest_ms, delay_ms, self._address_delay_ms),
         )
+        answer: list[int] | None = await self._call("EVALSHA", self._script_sha, *words, 0)
+        if answer is None:
+            answer = await self._call("EVAL", self._script, *words, 1)
+            assert answer is not None  # noqa: S101 - it brings the script
+        self._away_ms = 0
+        return answer
+
+    async def _call(self, *words: Word) -> Any:
+        """What Redis answers; None if it lacks the script. Raises NotYet if it does not answer."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                try:
-                    answer: list[int] = await self._redis.call("EVALSHA", self._script_sha, *words, 0)
-                except RedisRefused as error:
-                    if not str(error).startswith("NOSCRIPT"):
-                        raise
-                    answer = await self._redis.call("EVAL", self._script, *words, 1)
-        except (RedisFailed, RedisRefused, TimeoutError):
-            raise NotYet(RETRY_MS) from None
-        return answer
+                return await self._redis.call(*words)
+        except RedisRefused as error:
+            if str(error).startswith("NOSCRIPT"):
+                return None
+            raise NotYet(self._put_off()) from None
+        except (RedisFailed, TimeoutError):
+            raise NotYet(self._put_off()) from None
+
+    def _put_off(self) -> int:
+        """In how many ms Redis is asked again. Many visits notice the same failure; it counts once."""
+        now = time.monotonic()
+        if now >= self._retry_at:
+            self._away_ms = min(max(RETRY_MS, 2 * self._away_ms), MAX_RETRY_MS)
+            self._retry_at = now + self._away_ms / 1000
+        return math.ceil((self._retry_at - now) * 1000)
 
 
 def address_key(address: str) -> str:

@@ -115,6 +115,8 @@ class Step:
     """What is known of `done` from now on."""
     robots: RobotsText | None = None
     dns: DnsRecords | None = None
+    rest: timedelta | None = None
+    """For how long the site wants to be left alone, whoever adds it again."""
     finished: Finish | None = None
     responses: tuple[Response, ...] = field(default=(), repr=False)
 

@@ -35,6 +35,7 @@ from siteglass.crawl.results import (
     Step,
 )
 from siteglass.crawl.robots import Rules, rules_of
+from siteglass.crawl.uplink import Uplink
 from siteglass.errors import Unavailable
 from siteglass.ingest.facts import page_digest
 from siteglass.ingest.http_responses import Answer, NotAnHttpResponse, plain_body
@@ -78,6 +79,7 @@ class Crew:
     fetcher: Fetcher
     archive: Archive
     refusals: Refusals
+    uplink: Uplink
     counts: Counts
 
 
@@ -99,7 +101,8 @@ class Visit:
         self._earlier = taken.earlier
         self._known = taken.known
         self._is_changed = False
-        self._end: timedelta | None = None
+        self._is_answered = self._is_silent = False
+        self._end = taken.rest
         self._rules_of: dict[str, Rules | NoAnswer] = {}
         if not self._wanted and not self._seen:
             self._wanted = [Found(f"https://{taken.domain}/", Kind.HOME)]
@@ -113,6 +116,8 @@ class Visit:
                 await self._take_step(self._wanted.pop(0))
         except _EndOfVisit as end:
             again_in, is_cut_short = end.again_in, True  # the address that was about to be fetched is missing, too
+        if self._is_silent and not self._is_answered:
+            self._crew.uplink.note_silent_visit()
         is_failure = not self._has_home
         if again_in is None:
             after_failure = min(AFTER_FAILURE * 2 ** min(self._failures, 8), MAX_AFTER_FAILURE)
@@ -247,6 +252,7 @@ class Visit:
             await asyncio.sleep(max(0.0, self._free_at - time.monotonic()))
             wait_s = ENGINE_RETRY_S
             try:
+                await self._crew.gate.ready()
                 async with self._crew.fetcher.near(url):
                     if await self._crew.refusals.refuses(yarl.URL(url).raw_host or ""):
                         raise _EndOfVisit(AFTER_SUCCESS)
@@ -259,6 +265,9 @@ class Visit:
                     self._slow_down(self._crew.settings.crawl_timeout_ms, "")
                 tries -= 1
                 if not (error.may_pass and tries):
+                    self._is_silent = self._is_silent or error.is_silence
+                    if error.is_silence and self._crew.uplink.is_lost:
+                        raise Unavailable(f"{self.domain}: nobody answers, nor do other sites") from error
                     raise
                 wait_s = DNS_RETRY_S
             except NotYet as error:
@@ -268,6 +277,8 @@ class Visit:
             if time.monotonic() + wait_s > give_up:
                 raise Unavailable(f"{self.domain}: no request could be sent for {MAX_WAIT_S} s")
             await asyncio.sleep(wait_s)
+        self._is_answered = True
+        self._crew.uplink.note_answer(url)
         self._slow_down(response.took_ms, response.header("retry-after"))
         return response
 
@@ -310,6 +321,7 @@ class Visit:
             page=page,
             robots=robots,
             dns=dns,
+            rest=self._end,
             finished=finished,
             responses=responses,
         )

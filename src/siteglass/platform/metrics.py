@@ -191,6 +191,9 @@ CRAWL_ANSWERS = Counter(
 CRAWL_PROBLEMS = Counter("siteglass_crawl_problems", "Addresses that the crawler has no response of", ["reason"])
 CRAWL_DOMAINS = Counter("siteglass_crawl_domains", "Visits that ended, by outcome: home or none", ["outcome"])
 CRAWL_VISITS = Gauge("siteglass_crawl_visits", "Domains that the crawler is working on", multiprocess_mode="livesum")
+CRAWL_PAUSED = Gauge(
+    "siteglass_crawl_paused", "1 while the crawler waits because no site answers it", multiprocess_mode="livesum"
+)
 
 
 # Looking up the labels of a metric costs as much as counting, so what every request counts is looked up once.
