@@ -198,9 +198,10 @@ WITH changed AS (
 # Links that wait for the address go with the person: they hold it, too.
 _DELETE = """
 WITH found AS (
-    SELECT id FROM {schema}.people WHERE email = $1
+    SELECT id FROM {schema}.people p
+    WHERE email = $1 AND NOT EXISTS (SELECT FROM {schema}.operators o WHERE o.person_id = p.id)
 ), unlinked AS (
-    DELETE FROM {schema}.links WHERE email = $1
+    DELETE FROM {schema}.links WHERE email = $1 AND EXISTS (SELECT FROM found)
 ), noted AS (
     {noted}
 ), gone AS (
@@ -213,4 +214,6 @@ SELECT id FROM found
 async def delete(postgres: Postgres, email: str, operator: str) -> None:
     """Delete a person for good: what they did stays in the audit log, under a number that stands for nobody."""
     if await postgres.fetchrow(_DELETE, email, operator) is None:
+        if (known := await find(postgres, email)) is not None:
+            raise PeopleError(f"They run this service. Take that away first: siteglass operator remove {known.id}")
         raise PeopleError("There is no such person. `siteglass person list ACCOUNT` lists the people of an account.")
