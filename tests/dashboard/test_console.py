@@ -254,6 +254,25 @@ def test_a_program_does_what_the_commands_do(house: House) -> None:
     assert house.office.do(lambda postgres: ledger.verify(postgres, made["id"])).problems == []
 
 
+@pytest.mark.promise("console.acts")
+def test_an_old_page_changes_only_what_was_changed_on_it(house: House) -> None:
+    operator = house.visitor(house.people["operator"])
+    name = f"Before {secrets.token_hex(4)}"
+    account = house.office.account(name)
+    path = f"/admin/accounts/{account}"
+    shown = {"was_name": name, "was_plan": "standard", "name": name, "plan": "standard"}
+    for field in shown:
+        assert f'name="{field}"' in operator.get(path).text
+    assert operator.post(path, shown | {"plan": "demo"}).status_code == 303
+    assert operator.post(path, shown | {"name": f"{name} Ltd"}).status_code == 303
+    found = house.api("support", "GET", f"/accounts/{account}")["account"]
+    assert (found["name"], found["plan"]) == (f"{name} Ltd", "demo")
+    before = house.audit_id()
+    refused = operator.post(path, shown)
+    assert (refused.status_code, "Nothing is to be changed" in refused.text) == (422, True)
+    assert house.audit_id() == before
+
+
 def test_what_no_row_can_hold_is_refused_and_references_are_stripped(house: House) -> None:
     headers = {"Authorization": f"Bearer {house.tokens['operator']}"}
     for path in ("/accounts/9223372036854775808", "/accounts?after=9223372036854775808", "/accounts?find=%00"):

@@ -37,6 +37,8 @@ async def change_account(
     postgres: Postgres, account_id: int, *, name: str | None = None, plan: str | None = None, actor: str
 ) -> None:
     """Give an account another name, another plan or both."""
+    if name is None and plan is None:
+        raise AccountError("Nothing is to be changed: give another name, another plan or both.")
     row = await postgres.fetchrow(
         "SELECT rebill_after_hours FROM {schema}.plans WHERE name = $1", plan, timeout_ms=ADMIN_TIMEOUT_MS
     )

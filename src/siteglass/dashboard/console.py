@@ -45,7 +45,8 @@ _PAGE_OF_FORM = (
 
 
 def _act(visit: Visit, operation: Operation) -> Act:
-    """What somebody does on a page, from its address and its form; raises BadRequest. Empty fields are not given."""
+    """What somebody does on a page, from its address and its form; raises BadRequest. Empty fields are not given, and
+    neither are those that the form showed as they are sent: somebody else may have changed them meanwhile."""
     where = body = None
     if (kind := operation.parameters) is not None:
         asked = {name: visit.query.get(name) for name in names_of(kind) if visit.query.get(name)}
@@ -53,7 +54,11 @@ def _act(visit: Visit, operation: Operation) -> Act:
         where = read_given(kind, {**asked, **path}, as_text=True)
     if operation.body is not None:
         form = visit.form
-        typed = {name: form.get(name).strip() for name in names_of(operation.body) if form.get(name).strip()}
+        typed = {
+            name: form.get(name).strip()
+            for name in names_of(operation.body)
+            if form.get(name).strip() and form.is_changed(name)
+        }
         body = read_given(operation.body, {**typed, **_choices(visit, operation)}, as_text=True)
     return Act(actor_of(visit.who.person_id), where, body)
 
