@@ -14,7 +14,7 @@ from siteglass.access.accounts import list_plans
 from siteglass.admin.operations import API, OPERATIONS, Act, perform
 from siteglass.admin.operators import TOKEN_LIFE, actor_of, make_token
 from siteglass.admin.requests import read_given
-from siteglass.admin.responses import AccountResponse, InvitedResponse
+from siteglass.admin.responses import AccountResponse, AccountsResponse, InvitedResponse
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.errors import BadRequest, NotFound, Unavailable
@@ -26,6 +26,7 @@ OPERATORS = CONSOLE + "/operators"
 MAY_BE_DONE = "This may have been done. Send the form again as it is: with the same reference, it is done once."
 # The operations that read, each with its template.
 _TEMPLATES = {
+    "list_accounts": "console_accounts.html",
     "find_accounts": "console_accounts.html",
     "get_account": "console_account.html",
     "get_request": "console_request.html",
@@ -38,7 +39,7 @@ _BY_NAME = {operation.name: operation for operation in OPERATIONS}
 # The page that has the form of an operation, by how its path begins; the first that fits.
 _PAGE_OF_FORM = (
     (f"{API}/accounts/{{account_id}}", "get_account"),
-    (f"{API}/accounts", "find_accounts"),
+    (f"{API}/accounts", "list_accounts"),
     (f"{API}/reports", "get_reports"),
     (f"{API}/operators", "get_operators"),
 )
@@ -80,6 +81,8 @@ async def _page(
         found = await perform(operation, dashboard.desk, _act(visit, operation))
     except (BadRequest, NotFound):
         raise NOT_THERE from None
+    if operation.name == "find_accounts" and isinstance(found, AccountsResponse) and len(found.accounts) == 1:
+        return see_other(f"{CONSOLE}/accounts/{found.accounts[0].id}")
     return dashboard.page(
         visit, _TEMPLATES[operation.name], status if problem else 200, found=found, problem=problem,
         # A form that is sent twice changes a balance once.
@@ -127,7 +130,7 @@ async def _home(_dashboard: Dashboard, _visit: Visit) -> Response:
 
 
 def _declared(operation: Operation) -> DeclaredPage:
-    reads = operation.method == "GET"
+    reads = operation.name in _TEMPLATES
     handler = partial(_show if reads else _do, operation)
     path = CONSOLE + operation.path.removeprefix(API)
     return DeclaredPage(
