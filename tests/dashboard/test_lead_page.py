@@ -349,6 +349,35 @@ def test_a_reported_site_is_fetched_again(dentists: Office) -> None:
         asyncio.run(drop_schema(crawler.crawl_dsn, crawler.crawl_schema))
 
 
+@pytest.mark.promise("report.resolved")
+def test_a_report_stays_open_until_all_its_effects_are_done(dentists: Office) -> None:
+    account, visitor = customer(dentists)
+    get_lead(visitor, ALDER)
+    send_report(visitor, ALDER, "info@alderdental.com")
+    number = str(stored_reports(dentists, account)[0]["id"])
+    before = _lead_credits(dentists, account)
+    crawler = replace(dentists.settings, crawl_schema=f"{RUN_PREFIX}_r{account}")
+    away = replace(crawler, crawl_dsn=crawler.crawl_dsn.partition("@")[0] + "@127.0.0.1:9/nowhere")
+    try:
+        failed = command(away, "report", "resolve", number, "refetch", "refund", code=2).stderr
+        assert f"Report {number} stays open, because refetch failed: " in failed
+        assert "Done before: One lead credit of ledger row 2 was refunded. Resolve it again" in failed
+        assert len(listed_reports(dentists, account)) == 1
+        done = command(crawler, "report", "resolve", number, "refetch", "refund").stdout
+        assert f"The credit for {ALDER} in ledger row 2 was refunded before.\n{ALDER} is due to be fetched." in done
+    finally:
+        asyncio.run(drop_schema(crawler.crawl_dsn, crawler.crawl_schema))
+    assert _lead_credits(dentists, account) == before + 1
+    assert listed_reports(dentists, account) == [""]
+    # What is refused is refused before anything is hidden.
+    get_lead(visitor, ALDER)
+    command(dentists.settings, "credits", "refund", str(account), "4", "--reason", "a test")
+    refused = command(dentists.settings, "report", "resolve", number, "hide", "refund", code=2).stderr
+    assert "stays open" not in refused
+    get_lead(visitor, ALDER)
+    assert "info@alderdental.com" in visitor.get(path_of(ALDER)).text
+
+
 def _lead_credits(dentists: Office, account: int) -> int:
     return dentists.do(lambda postgres: Billing(postgres).balance(account)).lead
 

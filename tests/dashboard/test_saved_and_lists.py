@@ -13,6 +13,7 @@ from siteglass.access.accounts import Plan, set_plan
 from siteglass.platform.postgres import Postgres
 from testing.dashboard.explore import AUSTIN, explore_leads
 from testing.dashboard.visitors import Office, Visitor, office
+from tests.suppression.world import command
 
 EXPLORE, SEARCHES, LISTS = "/dashboard/explore", "/dashboard/searches", "/dashboard/lists"
 DENTISTS = f"{EXPLORE}?q=dentists%20in%20Austin"
@@ -129,6 +130,25 @@ def test_what_is_not_shared_is_not_visible_to_others(explorers: Office) -> None:
     assert "Change" not in text_of(viewer.get(SEARCHES)).partition("Owner")[2]
     assert "Save search" not in text_of(viewer.get(DENTISTS))
     assert viewer.post(DENTISTS, {"name": "viewers"}).status_code == 403
+
+
+@pytest.mark.promise("saved.private", "watch.seen")
+def test_searches_of_people_who_leave_are_shared_with_the_account(explorers: Office) -> None:
+    account, (owner, second, third) = team(explorers, "owner", "member", "viewer")
+    gone = explorers.somebody(account, "member", "Person deleted")
+    for visitor, name in ((second, "left"), (explorers.visitor(gone), "gone")):
+        visitor.post(DENTISTS, {"name": name})
+        fields = {"every": "day", "weekday": "monday", "hour": "6", "time_zone": "UTC"}
+        answer = visitor.post(f"{SEARCHES}/{name}/watch", fields)
+        assert answer.status_code == 303
+    assert third.get(f"{SEARCHES}/left/watch").status_code == 404
+    assert "Searches and watches that only you see are shared" in text_of(second.get("/dashboard/people/leave"))
+    second.post("/dashboard/people/leave")
+    command(explorers.settings, "person", "delete", gone.email)
+    for name in ("left", "gone"):
+        assert "shared" in rows_of(third.get(SEARCHES))[name]
+        assert owner.post(f"{SEARCHES}/{name}/watch/remove").status_code == 303
+    assert "left the account 1 of their searches, with watches, is shared now" in text_of(owner.get("/dashboard/audit"))
 
 
 def test_a_name_that_is_taken_or_empty_is_refused_with_what_to_do(explorers: Office) -> None:

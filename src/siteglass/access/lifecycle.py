@@ -12,7 +12,7 @@ from typing import Final
 import asyncpg
 
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, broken_rule, no_account, remember_paid_leads
-from siteglass.errors import AccountSuspended
+from siteglass.errors import AccountSuspended, Unavailable
 from siteglass.platform.postgres import Postgres
 
 EXPORT_TIMEOUT_MS = ERASE_TIMEOUT_MS = 600_000
@@ -37,6 +37,8 @@ async def change_account(
     postgres: Postgres, account_id: int, *, name: str | None = None, plan: str | None = None, actor: str
 ) -> None:
     """Give an account another name, another plan or both."""
+    if name is None and plan is None:
+        raise AccountError("Nothing is to be changed: give another name, another plan or both.")
     row = await postgres.fetchrow(
         "SELECT rebill_after_hours FROM {schema}.plans WHERE name = $1", plan, timeout_ms=ADMIN_TIMEOUT_MS
     )
@@ -76,6 +78,8 @@ _REFUSED: Final = {
     "active": "is active already.",
     "closed": "is closed. `siteglass account resume` opens it again.",
     "erased": "is closed, and its data is removed: nobody can open it again.",
+    "last operator": "is the only open account of operators: without it, nobody could enter the console. Let an "
+    "operator join another account first: `siteglass person invite`.",
 }
 
 
@@ -139,9 +143,22 @@ async def export(postgres: Postgres, account_id: int, write: Callable[[bytes], o
     return lines
 
 
+_WAITING = """
+SELECT id FROM {schema}.accounts
+WHERE state = 'closed' AND state_at <= clock_timestamp() - make_interval(days => $1) ORDER BY id LIMIT 1
+"""
+
+
 async def erase_closed(postgres: Postgres, after_days: int) -> int:
-    """Remove the data of accounts that have been closed for so many days; returns how many those were."""
+    """Remove the data of accounts that have been closed for so many days; returns how many those were. Raises
+    Unavailable if one has to wait."""
     erased = 0
     while (await postgres.call("erase_account", after_days=after_days, timeout_ms=ERASE_TIMEOUT_MS))["erased"]:
         erased += 1
+    waiting = await postgres.fetch(_WAITING, after_days)
+    if waiting:
+        raise Unavailable(
+            f"the data of closed account {waiting[0]['id']} is not removed, because it has the last operator. Make a "
+            "person of another account an operator: siteglass operator add"
+        )
     return erased

@@ -20,7 +20,8 @@ from siteglass.admin.operators import DeskRole
 from siteglass.admin.requests import (
     AccountChangeBody,
     AccountPath,
-    FindParameters,
+    AccountsParameters,
+    FindBody,
     GrantBody,
     InvitationBody,
     NewAccountBody,
@@ -156,10 +157,22 @@ def declare(
 # --- accounts ---------------------------------------------------------------------------------------------
 
 
-@declare("find_accounts", "GET", "/accounts", "support", "Find accounts", AccountsResponse, parameters=FindParameters)
+@declare(
+    "list_accounts", "GET", "/accounts", "support", "List accounts", AccountsResponse, parameters=AccountsParameters
+)
+async def list_accounts(desk: Desk, act: Act) -> AccountsResponse:
+    """By number."""
+    return await _accounts(desk, "", act.where.after)
+
+
+@declare("find_accounts", "POST", "/accounts/find", "support", "Find accounts", AccountsResponse, body=FindBody)
 async def find_accounts(desk: Desk, act: Act) -> AccountsResponse:
     """By name, number, address or domain of a member, beginning of a key, or ID of a request."""
-    found = await lookup.find_accounts(desk.postgres, act.where.find, act.where.after)
+    return await _accounts(desk, act.body.find, act.body.after)
+
+
+async def _accounts(desk: Desk, text: str, after: int) -> AccountsResponse:
+    found = await lookup.find_accounts(desk.postgres, text, after)
     return AccountsResponse(found, found[-1].id if len(found) == lookup.MAX_FOUND else None)
 
 

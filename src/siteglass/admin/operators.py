@@ -39,33 +39,36 @@ def actor_of(person_id: int) -> str:
     return f"person {person_id}"
 
 
+# Operators are locked first: of two who take the role from each other at the same time, the second finds one left.
+_OPERATORS = """WITH operators AS (
+    SELECT person_id FROM {schema}.operators WHERE role = 'operator' ORDER BY person_id FOR UPDATE
+)"""
 _GIVE = """
-WITH given AS (
-    INSERT INTO {schema}.operators (person_id, role) SELECT id, $2 FROM {schema}.people WHERE id = $1
+{operators}, given AS (
+    INSERT INTO {schema}.operators (person_id, role) SELECT id, $2 FROM {schema}.people
+    WHERE id = $1 AND ($2 = 'operator' OR EXISTS (SELECT FROM operators WHERE person_id <> $1)
+        OR NOT EXISTS (SELECT FROM operators WHERE person_id = $1))
     ON CONFLICT (person_id) DO UPDATE SET role = excluded.role RETURNING person_id, role
 )
 INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
 SELECT 'operator', $3, 'operator.set', jsonb_build_object('person', person_id, 'role', role) FROM given
 RETURNING id
-"""
-# Operators are locked first: of two who remove each other at the same time, the second finds one left.
+""".replace("{operators}", _OPERATORS)
 _TAKE = """
-WITH operators AS (
-    SELECT person_id FROM {schema}.operators WHERE role = 'operator' ORDER BY person_id FOR UPDATE
-), gone AS (
+{operators}, gone AS (
     DELETE FROM {schema}.operators WHERE person_id = $1 AND EXISTS (SELECT FROM operators WHERE person_id <> $1)
     RETURNING person_id
 )
 INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
 SELECT 'operator', $2, 'operator.remove', jsonb_build_object('person', person_id) FROM gone RETURNING id
-"""
+""".replace("{operators}", _OPERATORS)
+_NOBODY_LEFT = "Nobody would be operator. Make another person an operator first."
 
 
 async def set_operator(postgres: Postgres, email: str, role: DeskRole, *, actor: str) -> None:
     """Let somebody who can sign in run the service, or change what they may do there."""
     known = await postgres.fetchrow(
-        "SELECT p.id, p.totp IS NOT NULL AS has_second_factor, o.role FROM {schema}.people p"
-        " LEFT JOIN {schema}.operators o ON o.person_id = p.id WHERE p.email = $1",
+        "SELECT id, totp IS NOT NULL AS has_second_factor FROM {schema}.people WHERE email = $1",
         clean_email(email),
     )
     if known is None:
@@ -76,24 +79,16 @@ async def set_operator(postgres: Postgres, email: str, role: DeskRole, *, actor:
     if not known["has_second_factor"]:
         # Else somebody who got hold of the password could set up the second factor.
         raise PeopleError("They have no two-step sign-in. They turn it on under Settings, Security.", "email")
-    if known["role"] == "operator" and role != "operator":
-        await _require_another(postgres, known["id"])
-    await postgres.fetchrow(_GIVE, known["id"], role, actor)
+    if await postgres.fetchrow(_GIVE, known["id"], role, actor) is None:
+        raise PeopleError(_NOBODY_LEFT)
 
 
 async def remove_operator(postgres: Postgres, person_id: int, *, actor: str) -> None:
     """They run the service no longer, from their next request on; their tokens end."""
     if await postgres.fetchrow(_TAKE, person_id, actor) is None:
-        await _require_another(postgres, person_id)
+        if await postgres.fetch("SELECT FROM {schema}.operators WHERE person_id = $1", person_id):
+            raise PeopleError(_NOBODY_LEFT)
         raise PeopleError(f"Person {person_id} does not run this service. `siteglass operator list` lists who does.")
-
-
-async def _require_another(postgres: Postgres, person_id: int) -> None:
-    row = await postgres.fetchrow(
-        "SELECT FROM {schema}.operators WHERE role = 'operator' AND person_id <> $1 LIMIT 1", person_id
-    )
-    if row is None:
-        raise PeopleError("Nobody would be operator. Make another person an operator first.")
 
 
 async def list_operators(postgres: Postgres) -> list[Operator]:

@@ -40,6 +40,8 @@ Reference = Annotated[
 ]
 AccountId = Annotated[Id, Meta(le=MAX_NUMBER, description="Number of the account.")]
 
+After = Annotated[int, Meta(ge=0, le=MAX_NUMBER, description="Accounts after this number.")]
+
 
 class AccountPath(Parameters):
     """Which account."""
@@ -66,8 +68,14 @@ class PersonPath(Parameters):
     person_id: Annotated[Id, Meta(le=MAX_NUMBER, description="Number of the person.")]
 
 
-class FindParameters(Parameters):
+class AccountsParameters(Parameters):
     """Which accounts."""
+
+    after: After = 0
+
+
+class FindBody(RequestBody):
+    """What an account is found by. It is sent in a body, because addresses are logged and remembered."""
 
     find: Annotated[
         str,
@@ -77,7 +85,7 @@ class FindParameters(Parameters):
             "ID of a request. Empty: every account.",
         ),
     ] = ""
-    after: Annotated[int, Meta(ge=0, le=MAX_NUMBER, description="Accounts after this number.")] = 0
+    after: After = 0
 
 
 class ReportsParameters(Parameters):

@@ -130,6 +130,8 @@ def _of_person(row: AuditRow, who: PersonName, people: dict[int, PersonName]) ->
     if "daily_lead_cap" in row.details:
         cap = row.details["daily_lead_cap"]
         details = ("No cap" if cap is None else f"At most {number(cap)} lead credits per day",)
+    if shared := row.details.get("searches_shared"):
+        details = (f"{number(shared)} of their searches, with watches, {'is' if shared == 1 else 'are'} shared now",)
     whom = str(row.details.get("person", ""))
     if not whom or (row.actor_kind == "person" and row.actor_id == whom):
         return AuditSentence(row.id, row.at, who, for_self, details=details)

@@ -14,7 +14,7 @@ from siteglass.access.accounts import list_plans
 from siteglass.admin.operations import API, OPERATIONS, Act, perform
 from siteglass.admin.operators import TOKEN_LIFE, actor_of, make_token
 from siteglass.admin.requests import read_given
-from siteglass.admin.responses import AccountResponse, InvitedResponse
+from siteglass.admin.responses import AccountResponse, AccountsResponse, InvitedResponse
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.errors import BadRequest, NotFound, Unavailable
@@ -26,6 +26,7 @@ OPERATORS = CONSOLE + "/operators"
 MAY_BE_DONE = "This may have been done. Send the form again as it is: with the same reference, it is done once."
 # The operations that read, each with its template.
 _TEMPLATES = {
+    "list_accounts": "console_accounts.html",
     "find_accounts": "console_accounts.html",
     "get_account": "console_account.html",
     "get_request": "console_request.html",
@@ -38,14 +39,15 @@ _BY_NAME = {operation.name: operation for operation in OPERATIONS}
 # The page that has the form of an operation, by how its path begins; the first that fits.
 _PAGE_OF_FORM = (
     (f"{API}/accounts/{{account_id}}", "get_account"),
-    (f"{API}/accounts", "find_accounts"),
+    (f"{API}/accounts", "list_accounts"),
     (f"{API}/reports", "get_reports"),
     (f"{API}/operators", "get_operators"),
 )
 
 
 def _act(visit: Visit, operation: Operation) -> Act:
-    """What somebody does on a page, from its address and its form; raises BadRequest. Empty fields are not given."""
+    """What somebody does on a page, from its address and its form; raises BadRequest. Empty fields are not given, and
+    neither are those that the form showed as they are sent: somebody else may have changed them meanwhile."""
     where = body = None
     if (kind := operation.parameters) is not None:
         asked = {name: visit.query.get(name) for name in names_of(kind) if visit.query.get(name)}
@@ -53,7 +55,11 @@ def _act(visit: Visit, operation: Operation) -> Act:
         where = read_given(kind, {**asked, **path}, as_text=True)
     if operation.body is not None:
         form = visit.form
-        typed = {name: form.get(name).strip() for name in names_of(operation.body) if form.get(name).strip()}
+        typed = {
+            name: form.get(name).strip()
+            for name in names_of(operation.body)
+            if form.get(name).strip() and form.is_changed(name)
+        }
         body = read_given(operation.body, {**typed, **_choices(visit, operation)}, as_text=True)
     return Act(actor_of(visit.who.person_id), where, body)
 
@@ -75,6 +81,8 @@ async def _page(
         found = await perform(operation, dashboard.desk, _act(visit, operation))
     except (BadRequest, NotFound):
         raise NOT_THERE from None
+    if operation.name == "find_accounts" and isinstance(found, AccountsResponse) and len(found.accounts) == 1:
+        return see_other(f"{CONSOLE}/accounts/{found.accounts[0].id}")
     return dashboard.page(
         visit, _TEMPLATES[operation.name], status if problem else 200, found=found, problem=problem,
         # A form that is sent twice changes a balance once.
@@ -122,7 +130,7 @@ async def _home(_dashboard: Dashboard, _visit: Visit) -> Response:
 
 
 def _declared(operation: Operation) -> DeclaredPage:
-    reads = operation.method == "GET"
+    reads = operation.name in _TEMPLATES
     handler = partial(_show if reads else _do, operation)
     path = CONSOLE + operation.path.removeprefix(API)
     return DeclaredPage(

@@ -23,6 +23,8 @@ MAX_FIELDS = 120
 MAX_AMOUNT = 1_000_000_000_000
 # So many digits always fit into a number of the database.
 MAX_NUMBER_DIGITS = 18
+SHOWN_AS = "was_"
+"""Before the name of a field: what the form showed at first."""
 
 
 class FormError(ValueError):
@@ -55,6 +57,10 @@ class Form:
     def all(self, name: str) -> list[str]:
         """All that was given under a name."""
         return [value for given, value in self._fields if given == name]
+
+    def is_changed(self, name: str) -> bool:
+        """Whether a person changed this field. Meanwhile somebody else may have changed those that are not."""
+        return self.all(SHOWN_AS + name) != [self.get(name)]
 
     def text(self, name: str, most: int, *, label: str, least: int = 1) -> str:
         """A line of text; raises FormError."""

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from siteglass.access.browsing import BrowserTerms, browser_terms
 from siteglass.dashboard.explore.saved import SEARCHES, reader_of
-from siteglass.dashboard.forms import Form, FormError
+from siteglass.dashboard.forms import SHOWN_AS, Form, FormError
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.errors import BadRequest, NotFound, TooManyRequests
@@ -25,8 +25,6 @@ from siteglass.leads.watches.runs import KEPT_FOR, Runs
 from siteglass.leads.watches.schedule import EVERY, WEEKDAYS, time_zones
 from siteglass.leads.watches.watches import MAX_CEILING, MAX_RECIPIENTS, Terms, Watch
 
-_SHOWN_AS = "was_"
-"""Before the name of a field: what the form showed at first."""
 _PATH = SEARCHES + "/{name}/watch"
 _OUTCOMES = {
     "baseline": "First run: from here on, leads are new",
@@ -106,11 +104,6 @@ def _shown(visit: Visit, watch: Watch | None) -> dict[str, str]:
     }
 
 
-def _is_changed(form: Form, name: str) -> bool:
-    """Whether a person changed a field of the form. Meanwhile somebody else may have changed those that are not."""
-    return form.all(_SHOWN_AS + name) != [form.get(name)]
-
-
 def _body(form: Form, before: Terms) -> dict[str, Any]:
     """What a person changed on the form, as the body of a request."""
     body: dict[str, Any] = {
@@ -122,14 +115,14 @@ def _body(form: Form, before: Terms) -> dict[str, Any]:
         "add_to_list": form.get("add_to_list").strip(),
         "paused": form.get("paused") == "1",
     }
-    return {name: value for name, value in body.items() if _is_changed(form, name)}
+    return {name: value for name, value in body.items() if form.is_changed(name)}
 
 
 def _recipients(form: Form, before: Terms) -> list[str] | None:
     """The recipients as they are by now, without those that were removed from the form and with those added to it."""
     if not form.all("mail_to"):
         return None  # a service that sends no email does not ask for them
-    given, shown = _addresses(form.get("mail_to")), _addresses(form.get(f"{_SHOWN_AS}mail_to"))
+    given, shown = _addresses(form.get("mail_to")), _addresses(form.get(f"{SHOWN_AS}mail_to"))
     stay = [one for one in before.mail_to if one in given or one not in shown]
     return [*stay, *(one for one in given if one not in shown)]
 
@@ -155,14 +148,14 @@ async def watch_search(dashboard: Dashboard, visit: Visit) -> Response:
     except (BadRequest, FormError, TooManyRequests) as error:
         now = _shown(visit, watch)
         fields = {name: visit.form.get(name) for name in now}
-        shown = {name: visit.form.get(_SHOWN_AS + name, value) for name, value in now.items()}
+        shown = {name: visit.form.get(SHOWN_AS + name, value) for name, value in now.items()}
         return await _page(dashboard, visit, saved, watch, fields, shown, f"Not saved: {_message(error)}")
     return see_other(f"{SEARCHES}/{saved.name}/watch?done={done}")
 
 
 def _with_ceiling(visit: Visit, terms: Terms) -> Terms:
     """The terms with the ceiling of the form. Credits are spent in the name of the person who set it last."""
-    if not _is_changed(visit.form, "max_lead_credits"):
+    if not visit.form.is_changed("max_lead_credits"):
         return terms
     ceiling = visit.form.amount("max_lead_credits", label="Lead credits per run", least=1)
     if ceiling is not None and ceiling > MAX_CEILING:

@@ -16,10 +16,15 @@ import asyncpg
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError
 from siteglass.billing.credits import DoneBeforeError, refund
 from siteglass.billing.paid import last_charge
+from siteglass.corpus.lead_files import LeadFileError
+from siteglass.errors import Unavailable
+from siteglass.index.generations import GenerationError
 from siteglass.index.index import Index
 from siteglass.index.lookup import look_up
+from siteglass.platform.opensearch import EngineError
 from siteglass.platform.postgres import Postgres
 from siteglass.privacy import opt_out
+from siteglass.settings import SettingsError
 from siteglass.suppression.entries import among
 from siteglass.suppression.redaction import names, without_contacts
 from siteglass.suppression.values import Hasher, Kind, NotAValue, Value, read_value
@@ -35,6 +40,9 @@ MAX_PER_DAY = 100
 """Reports of an account in 24 hours."""
 KEPT_DAYS = 365
 MAX_LISTED = 200
+
+# The engine, the lead store, or the database of the crawler.
+_FAILURES = (Unavailable, EngineError, GenerationError, LeadFileError, SettingsError, asyncpg.PostgresError, OSError)
 
 Field = Literal["email", "phone"]
 Outcome = Literal["recorded", "known", "too many"]
@@ -165,30 +173,51 @@ async def resolve_report(
     if not rows or rows[0]["id"] != report_id:
         raise AccountError(f"There is no report {report_id}. `siteglass report list` lists the open ones.")
     report, effects_shown = rows[0], []
-    if "refetch" in effects:
+    value = await _value_to_hide(index, report) if "hide" in effects else None
+
+    async def fetch_again() -> str:
         await refetch(report["domain"])
-        effects_shown.append(f"{report['domain']} is due to be fetched.")
-    if "hide" in effects:
-        effects_shown.append(await _hide(index, report, actor))
-    if "refund" in effects:
-        effects_shown.append(await _refund(index.postgres, report, actor))
+        return f"{report['domain']} is due to be fetched."
+
+    # What can be refused comes first. Each of them can be repeated, and the report stays open until all are done.
+    steps: dict[Effect, Callable[[], Awaitable[str]]] = {
+        "refund": lambda: _refund(index.postgres, report, actor),
+        "hide": lambda: _hide(index, value, report_id, actor),
+        "refetch": fetch_again,
+    }
+    for effect, run in steps.items():
+        if effect in effects:
+            try:
+                effects_shown.append(await run())
+            except _FAILURES as error:
+                why = error.reason if isinstance(error, Unavailable) else str(error)
+                done = " ".join(["Done before:", *effects_shown]) if effects_shown else "Nothing else was done."
+                raise AccountError(
+                    f"Report {report_id} stays open, because {effect} failed: {why}. {done} Resolve it again with the "
+                    "same effects: none is done twice."
+                ) from error
     await index.postgres.fetch(_RESOLVE, report_id, list(effects), actor, timeout_ms=ADMIN_TIMEOUT_MS)
     return effects_shown
 
 
-async def _hide(index: Index, report: asyncpg.Record, actor: str) -> str:
-    """Suppress the value of a report. Only the lead knows it, since the report holds its hash."""
+async def _value_to_hide(index: Index, report: asyncpg.Record) -> Value | None:
+    """The value of a report; None: the lead does not show it any more. Only the lead knows it: the report has its
+    hash."""
     shown = await _shown_values(index, Hasher(index.settings), [report["domain"]])
     text = shown.get((report["domain"], report["value"]))
-    if text is None:
-        return "The lead does not show the value any more: nothing to hide."
     try:
-        value = read_value(text, Kind(report["field"]))
+        return None if text is None else read_value(text, Kind(report["field"]))
     except NotAValue as error:
         raise AccountError(
             f"The value cannot be hidden: {error}. Suppress the domain, or dismiss the report."
         ) from None
-    reason = f"report {report['id']}"
+
+
+async def _hide(index: Index, value: Value | None, report_id: int, actor: str) -> str:
+    """Suppress the value of a report."""
+    if value is None:
+        return "The lead does not show the value any more: nothing to hide."
+    reason = f"report {report_id}"
     outcome = await opt_out.suppress(index, [value], reason=reason, actor=actor, patience_s=opt_out.PATIENCE_S)
     return f"The value is hidden, on {len(outcome.domains)} leads. Responses change within 60 s."
 

@@ -121,6 +121,12 @@ async def create(postgres: Postgres, email: str, name: str, hashed: str, account
 _OWNERS = """WITH owners AS (
     SELECT person_id FROM {schema}.members WHERE account_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE
 )"""
+# What only somebody who left saw would run, mail and count towards the limits of the account unseen.
+_SHARE = """shared AS (
+    UPDATE {schema}.saved_searches s SET shared = true FROM {schema}.keys k, {left}
+    WHERE k.id = s.owner_key_id AND k.person_id = g.id AND NOT s.shared{in_account}
+    RETURNING s.id
+)"""
 _SET_ROLE = """
 {owners}, changed AS (
     UPDATE {schema}.members SET role = $3::text::{schema}.role
@@ -144,12 +150,15 @@ _REMOVE = """
     DELETE FROM {schema}.links l USING gone WHERE l.account_id = $1 AND l.invited_by = gone.person_id
 ), ended AS (
     DELETE FROM {schema}.sessions s USING gone WHERE s.account_id = $1 AND s.person_id = gone.person_id
-), noted AS (
+), {shared}, noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
-    SELECT 'person', $3, 'person.remove', $1, jsonb_build_object('person', person_id) FROM gone
+    SELECT 'person', $3, 'person.remove', $1, jsonb_strip_nulls(jsonb_build_object(
+        'person', person_id, 'searches_shared', nullif((SELECT count(*) FROM shared), 0))) FROM gone
 )
 SELECT person_id FROM gone
-""".replace("{owners}", _OWNERS)
+""".replace("{owners}", _OWNERS).replace(
+    "{shared}", _SHARE.replace("{left}", "gone g (id)").replace("{in_account}", " AND s.account_id = $1")
+)
 
 
 async def set_role(postgres: Postgres, account_id: int, person_id: int, role: str, by: int) -> None:
@@ -160,7 +169,8 @@ async def set_role(postgres: Postgres, account_id: int, person_id: int, role: st
 
 
 async def remove(postgres: Postgres, account_id: int, person_id: int, by: int) -> None:
-    """Take a person out of an account, and end their sessions there; raises PeopleError if nobody would be owner."""
+    """Take a person out of an account, end their sessions and share their searches; raises PeopleError if nobody would
+    be owner."""
     row = await postgres.fetchrow(_REMOVE, account_id, person_id, str(by))
     if row is None:
         raise PeopleError("An account needs an owner. Make another person an owner first.")
@@ -198,19 +208,24 @@ WITH changed AS (
 # Links that wait for the address go with the person: they hold it, too.
 _DELETE = """
 WITH found AS (
-    SELECT id FROM {schema}.people WHERE email = $1
+    SELECT id FROM {schema}.people p
+    WHERE email = $1 AND NOT EXISTS (SELECT FROM {schema}.operators o WHERE o.person_id = p.id)
 ), unlinked AS (
-    DELETE FROM {schema}.links WHERE email = $1
-), noted AS (
+    DELETE FROM {schema}.links WHERE email = $1 AND EXISTS (SELECT FROM found)
+), {shared}, noted AS (
     {noted}
 ), gone AS (
     DELETE FROM {schema}.people WHERE id IN (SELECT id FROM found)
 )
 SELECT id FROM found
-""".replace("{noted}", noted("'person.delete'", person="(SELECT id FROM found)", by="'operator', $2"))
+""".replace("{shared}", _SHARE.replace("{left}", "found g").replace("{in_account}", "")).replace(
+    "{noted}", noted("'person.delete'", person="(SELECT id FROM found)", by="'operator', $2")
+)
 
 
 async def delete(postgres: Postgres, email: str, operator: str) -> None:
     """Delete a person for good: what they did stays in the audit log, under a number that stands for nobody."""
     if await postgres.fetchrow(_DELETE, email, operator) is None:
+        if (known := await find(postgres, email)) is not None:
+            raise PeopleError(f"They run this service. Take that away first: siteglass operator remove {known.id}")
         raise PeopleError("There is no such person. `siteglass person list ACCOUNT` lists the people of an account.")

@@ -1,7 +1,7 @@
 -- Removes the data of one account that has been closed for so many days. Returns its number; null: there is none.
 --
 -- Ledger, balance, usage by day and audit log stay, so that both can be verified, and the numbers of keys that they
--- name. People who belong to no other account are deleted.
+-- name. People who belong to no other account are deleted. An account waits while it has the only operator.
 CREATE OR REPLACE FUNCTION {schema}.erase_account(after_days integer, OUT erased bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -9,6 +9,7 @@ DECLARE
 BEGIN
     SELECT a.id INTO erased FROM {schema}.accounts a
     WHERE a.state = 'closed' AND a.state_at <= clock_timestamp() - make_interval(days => after_days)
+        AND NOT {schema}.has_last_operator(a.id)
     ORDER BY a.id LIMIT 1;
     IF erased IS NULL THEN
         RETURN;
@@ -26,6 +27,9 @@ BEGIN
             SELECT FROM {schema}.members o WHERE o.person_id = p.id AND o.account_id <> erased
         )
     );
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
+    SELECT 'operator', 'closed accounts', 'operator.remove', jsonb_build_object('person', o.person_id)
+    FROM {schema}.operators o JOIN {schema}.people p ON p.id = o.person_id WHERE p.email = ANY(emails);
     DELETE FROM {schema}.members m WHERE m.account_id = erased;
     DELETE FROM {schema}.links l WHERE l.email = ANY(emails) OR l.account_id = erased;
     DELETE FROM {schema}.people p WHERE p.email = ANY(emails);

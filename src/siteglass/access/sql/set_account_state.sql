@@ -1,5 +1,5 @@
 -- Suspends, resumes or closes an account, with its row of the audit log. Closing also ends its keys, sessions and
--- invitations. Outcome: `set`, `no account`, or the state in which this cannot be done.
+-- invitations. Outcome: `set`, `no account`, `last operator`, or the state in which this cannot be done.
 --
 -- The balance is locked first, as by every charge: a charge is written before the change, or sees it.
 CREATE OR REPLACE FUNCTION {schema}.set_account_state(
@@ -14,6 +14,10 @@ BEGIN
     IF outcome IN ('no account', 'erased') OR outcome IN ('active', 'closed') AND new_state = outcome
         OR outcome = 'closed' AND new_state = 'suspended'
     THEN
+        RETURN;
+    END IF;
+    IF new_state = 'closed' AND {schema}.has_last_operator(set_account_state.account_id) THEN
+        outcome := 'last operator';
         RETURN;
     END IF;
     UPDATE {schema}.accounts a SET state = new_state, state_at = clock_timestamp(), state_reason = reason
