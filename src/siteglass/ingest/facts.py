@@ -49,7 +49,7 @@ class NameSighting(msgspec.Struct, frozen=True):
 
     name: str
     source: str
-    """json_ld, site_name, copyright, imprint, logo, title, heading, text, profile or place."""
+    """json_ld, site_name, copyright, imprint, logo, title, page_title, heading, text, profile or place."""
 
 
 class TradeSighting(msgspec.Struct, frozen=True):

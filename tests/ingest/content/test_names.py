@@ -19,8 +19,13 @@ def _ld(text: str) -> str:
 def name_of(*sources: str, url: str = "https://www.acme-tools.com/") -> tuple[str, str]:
     """The name of a site of these pages, the first of them its home page."""
     read = [page(html, url) for html in sources]
-    found = [sightings(one, texts(one), profiles(one).social) for one in read]
-    return elected(read[0].domain, [NamedPage(names, not number) for number, names in enumerate(found)])
+    return elected(
+        read[0].domain,
+        [
+            NamedPage(sightings(one, texts(one), profiles(one).social, is_home=not number), not number)
+            for number, one in enumerate(read)
+        ],
+    )
 
 
 @pytest.mark.parametrize(

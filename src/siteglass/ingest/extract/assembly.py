@@ -133,7 +133,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     if answered.kind not in (None, "page"):
         return replace(_answered(bare, answered), noindex=noindex)
     known = part("profiles", lambda: profiles(page))
-    names = part("names", lambda: sightings(page, words, known.social))
+    names = part("names", lambda: sightings(page, words, known.social, is_home=bare.is_home))
     name, basis = part("business_name", lambda: elected(bare.domain, [NamedPage(names, bare.is_home)]))
     leading = part("links", lambda: leads(page))
     is_key_page = bare.is_home or priority(bare.path) < OTHER

@@ -49,8 +49,7 @@ def _spelling(label: str) -> re.Pattern[str] | None:
     if len(wanted) < MIN_LABEL_CHARS:
         return None
     pieces = [_LETTERS.get(piece, re.escape(piece)) for piece in _PIECES.findall(wanted)]
-    # No blank before the second letter of "A cme": words of one letter are initials, with a full stop or "&".
-    body = r"[\s'’&.-]{0,3}".join(pieces)
+    body = r"(?:\.?\s?&\s?|['’.-]|\.?\s)?".join(pieces)
     return re.compile(rf"(?<![\w@./-])(?:The )?{body}(?![\w@/-]|\.\w)", re.IGNORECASE)
 
 
@@ -86,7 +85,7 @@ def likeness(name: str, label: str) -> int:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False)))
         if same >= MIN_SAME_CHARS and 5 * same >= 3 * max(len(key), len(wanted)):
             return 2
-    return _by_words(re.findall(r"\w+", bare.lower()), own, wanted) or 2 * _covers(name, wanted)
+    return _by_words(re.findall(r"\w+", bare.lower()), own, wanted) or 3 * _covers(name, wanted)
 
 
 def _covers(name: str, wanted: str) -> bool:

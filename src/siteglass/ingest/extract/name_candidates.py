@@ -39,7 +39,7 @@ MAX_SIGHTINGS = 16
 
 _SEPARATORS = re.compile(r"\s*[|｜•·【】]\s*|\s+[»«›‹]\s+|(?<=\w)[»›](?=\w)|\s+[-–—:~/]+\s+|:\s+|\s*[–—]\s*|\s?::\s?")
 # Titles in scripts without blanks have none around a hyphen.
-_TIGHT_HYPHEN = re.compile(r"(?<=[\u3040-\u9fff])-|-(?=[\u3040-\u9fff])")
+_TIGHT_HYPHEN = re.compile(r"(?<=[\u3040-\u9fff])[-_]|[-_](?=[\u3040-\u9fff])")
 _COPYRIGHT = re.compile(
     r"(?:©|&copy;|\(c\)\s|copyright|авторские права)\s*(?:©|\(c\)|by)?\s*"
     r"(?:\d{4}\s?(?:[-–,]\s?\d{2,4})?)?[\s,.:|–-]*(?:by |bei |par |por |von )?",
@@ -47,7 +47,7 @@ _COPYRIGHT = re.compile(
 )
 _NOTICE = re.compile(r"©|&copy;|\([cC]\)|[cC]opyright|COPYRIGHT|вторские")
 _COPYRIGHT_ENDS = re.compile(
-    rf"\s*(?:[|·•;]|,(?!\s?(?:inc|ll[cp]|ltd|s\.|co\b|p\.?[cal]))|\s[-–—/]\s|(?<=[^\W\d_]{{3}})\.\s|\d{{4}}|{RIGHTS.pattern})",
+    rf"\s*(?:[|·•;]|,(?!\s?(?:inc|ll[cp]|ltd|s\.|co\b|p\.?[cal]))|\s[-–—/]\s|(?<=[^\W\d_]{{3}})\.\s|{RIGHTS.pattern})",
     re.IGNORECASE,
 )
 # Companies by their legal form, in scripts without blanks between words; and what registers call their name.
@@ -57,6 +57,7 @@ _COMPANY = re.compile(
 _NAME_LABEL = re.compile(
     r"(?:상호|会社名|商号|屋号|公司名称|公司名稱|企业名称|单位名称)(?:명)?\s?[:：]\s?([^|,，、（(·]{2,40})"
 )
+_YEARS_AFTER = re.compile(r"\W+\d{4}(?:\s?[-–]\s?\d{2,4})?\W*\Z")
 # A name in a script without blanks between words.
 _RUN_ON = re.compile(r"[\u3040-\u9fff]{2}")
 _SENTENCE = re.compile(r"[!?。！？]|\.\s*\Z|…|\.{3}|@|\d{4,}|https?:|www\.")
@@ -68,10 +69,10 @@ _LOGOS = (
 _HOMES = ("/", "./", "index.html", "index.php", "/index.html", "/index.php", "index.htm", "/index.htm")
 
 
-def sightings(page: Page, words: Texts, social: dict[str, str]) -> tuple[NameSighting, ...]:
+def sightings(page: Page, words: Texts, social: dict[str, str], *, is_home: bool) -> tuple[NameSighting, ...]:
     """Candidates of a page with their sources; no two are equal."""
     found: dict[NameSighting, None] = {}
-    for source, name in _sources(page, words, social):
+    for source, name in _sources(page, words, social, is_home=is_home):
         if name:
             found.setdefault(NameSighting(name, source))
     several = list(found)[:MAX_SIGHTINGS]
@@ -79,7 +80,7 @@ def sightings(page: Page, words: Texts, social: dict[str, str]) -> tuple[NameSig
     return (*several, *(NameSighting(full, "imprint") for name in names if (full := _with_form(name, page.text))))
 
 
-def _sources(page: Page, words: Texts, social: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _sources(page: Page, words: Texts, social: dict[str, str], *, is_home: bool) -> Iterator[tuple[str, str]]:
     metas = page.metas
     for name in _stated(page):
         yield "json_ld", name
@@ -89,11 +90,15 @@ def _sources(page: Page, words: Texts, social: dict[str, str]) -> Iterator[tuple
         yield "copyright", name
     for name in _registered(page):
         yield "imprint", name
-    for name in parts(words.title):
+    found = parts(words.title)
+    for name in found:
         yield "title", name
+    if len(found) == 1 and len(_pieces(words.title)) > 1:
+        yield "page_title", found[0]
     for name in _logos(page):
         yield "logo", name
-    for text in words.headings[:MAX_HEADINGS]:
+    # Elsewhere the heading says what the page is about, and so does the title.
+    for text in words.headings[:MAX_HEADINGS] if is_home else ():
         name = _without_place(without_greeting(text))
         yield "heading", clean(name) if _is_brief(name) else ""
     label = page.domain.partition(".")[0]
@@ -122,9 +127,13 @@ def _is_brief(text: str) -> bool:
 
 def parts(title: str) -> list[str]:
     """Parts of a title that may be names, without greetings and without a place at the end."""
-    title = title if title.isascii() else _TIGHT_HYPHEN.sub(" - ", title)
-    pieces = (_without_place(without_greeting(part)) for part in _SEPARATORS.split(title)[:MAX_PARTS])
+    pieces = (_without_place(without_greeting(part)) for part in _pieces(title))
     return [part for part in map(clean, pieces) if part and _is_brief(part)]
+
+
+def _pieces(title: str) -> list[str]:
+    title = title if title.isascii() else _TIGHT_HYPHEN.sub(" - ", title)
+    return [piece for piece in _SEPARATORS.split(title)[:MAX_PARTS] if piece]
 
 
 def _without_place(part: str) -> str:
@@ -167,7 +176,7 @@ def _copyright(page: Page) -> Iterator[str]:
         # "Acme Ltd © 2020": the name comes first.
         text = after if any(map(str.isalpha, after[:20])) and not RIGHTS.match(after) else line[: match.start()]
         end = _COPYRIGHT_ENDS.search(text)
-        name = clean(text[: end.start()] if end else text)
+        name = clean(_YEARS_AFTER.sub("", text[: end.start()] if end else text))
         if _RUN_ON.match(name):
             name = name.partition(" ")[0]
         if name and _is_brief(name) and not name[0].isdigit():

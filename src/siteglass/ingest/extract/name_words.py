@@ -93,10 +93,10 @@ _AFTER_NAME = re.compile(
 )
 _FORMS_AFTER = (
     r"incorporated|inc|l\.?l\.?c|ltda|ltd|limited|p\.?l\.?l\.?c|plc|llp|lllp|l\.?p|p\.?c|p\.?a|corporation|corp|"
-    r"company|co|gmbh(?:\s?&\s?co\.?\s?kg)?|mbh|ag(?:\s?&\s?co\.?\s?kg)?|kg|ug(?: \(haftungsbeschränkt\))?|ohg|gbr|"
+    r"company|co|g?gmbh(?:\s?&\s?co\.?\s?kg)?|mbh|ag(?:\s?&\s?co\.?\s?kg)?|kg|ug(?: \(haftungsbeschränkt\))?|ohg|gbr|"
     r"e\.?\s?v|e\.?\s?k|e\.?\s?u|eg|se|s\.?\s?a|s\.?\s?l(?:\.?\s?[up])?|s\.?\s?r\.?\s?l|s\.?\s?p\.?\s?a|s\.?\s?a\.?\s?s"
     r"|s\.?\s?a\.?\s?r\.?\s?l|e\.?u\.?r\.?l|s\.?\s?n\.?\s?c|s\.?c\.?p|s\.?\s?c|sasu|b\.?\s?v|n\.?\s?v|v\.?\s?o\.?\s?f|"
-    r"ab|oyj|oy|a\.?s\.?a|a/s|aps|i/s|as|ans|hf|ehf|sp\.?\s?z\s?o\.?\s?o|sp\.?\s?j|spółka cywilna|"
+    r"ab|oyj|oy|a\.?s\.?a|a/s|aps|i/s|as|ans|hf|ehf|sp\.?\s?z\s?o\.?\s?o|sp\.?\s?[jkp](?:\.?\s?[ak])?|spółka cywilna|"
     r"(?:spol\.?\s)?s\.?\s?r\.?\s?o|a\.\s?s|v\.\s?o\.\s?s|kft|bt|zrt|nyrt|d\.?\s?o\.?\s?o|j\.d\.o\.o|d\.\s?d|"
     r"ооо|оао|зао|ао|тов|еоод|оод|ад|eood|ood|lda|unipessoal(?:,? lda)?|eireli|me|epp|s/a|"
     r"s\.?a\.? de c\.?v|pty(?:\.? ltd)?|(?:pvt|private|\(pvt\))\.?(?: ltd| limited)|pte\.?(?: ltd)?|sdn\.? bhd|bhd|"
@@ -116,7 +116,7 @@ _FORM_RUN_ON = re.compile(
 )
 # Those that are not also words of many names, as in "Salon Se", "Bar Co".
 _STRONG_AFTER = re.compile(
-    r"(?:\b(?:inc|l\.?l\.?c|ltda?|limited|p\.?l\.?c|llp|gmbh|e\.\s?v|e\.\s?k|s\.?r\.?l|s\.p\.a|sarl|b\.v|oyj?|aps|a/s|"
+    r"(?:\b(?:inc|l\.?l\.?c|ltda?|limited|p\.?l\.?c|llp|g?gmbh|sp\.\s?[jkp]|e\.\s?v|e\.\s?k|s\.?r\.?l|s\.p\.a|sarl|b\.v|oyj?|aps|a/s|"
     r"z\s?o\.?\s?o|s\.?\s?r\.?\s?o|kft|d\.?o\.?o|eood|lda|bhd|şti|a\.ş|oü|uab|ag|ab|as|corp|kg|s\.n\.c|s\.l)|"
     r"株式会社|有限会社|有限公司|주식회사)\.?\)?\Z",
     re.IGNORECASE,

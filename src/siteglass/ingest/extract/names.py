@@ -24,15 +24,17 @@ NameBasis = Literal["", "json_ld", "og_site_name", "title", "repeated", "domain"
 # say what a page is about as often. They need a second source, or a resemblance to the domain.
 _WEIGHTS = {
     "json_ld": 4.0, "site_name": 4.0, "place": 3.0, "copyright": 3.0, "imprint": 2.5, "logo": 2.5, "title": 2.0,
+    "page_title": 1.5,
     "heading": 1.0, "text": 0.5, "profile": 1.0,
 }  # fmt: skip
 _LIKENESS = (0.0, 1.5, 2.0, 2.5, 3.5, 4.0)
 """What resembling the domain is worth, by `likeness`."""
+_ALIKE = 3
 _DOMAIN_ALONE = 2.5
 _RELATED = 0.5
 """The part of its vote that a source gives to names which are part of the one it says, or contain it."""
 _GENERIC = 0.4
-_OF_PAGES = ("title", "heading")
+_OF_PAGES = ("title", "heading", "page_title")
 """Sources that say what a page is about as often as whose it is."""
 _OTHER_SCRIPT = 1.0
 """A name in letters that a domain cannot have is not less likely for not resembling it."""
@@ -62,6 +64,11 @@ class _Candidate(NamedTuple):
     sources: dict[str, set[str]]
     """By spelling."""
 
+    @property
+    def commonest(self) -> str:
+        """Its commonest spelling."""
+        return self.spellings.most_common(1)[0][0]
+
 
 def sightings_of_best(name: str, basis: str, title: str) -> list[NameSighting]:
     """The candidates of a page that the release before read: it kept the best one alone."""
@@ -80,7 +87,7 @@ def elected(domain: str, pages: Iterable[NamedPage]) -> tuple[str, NameBasis]:
             best, most = key, points
     if not best:
         return of_label(label), "domain"
-    chosen = candidates[best]
+    chosen = candidates[_without_place(best, candidates)]
     basis: NameBasis = next((basis for source, basis in _BASES.items() if source in chosen.shares), "repeated")
     return _spelling(chosen), basis
 
@@ -122,8 +129,8 @@ def _sum(shares: dict[str, float]) -> float:
 
 def _points(candidates: dict[str, _Candidate], label: str) -> dict[str, float]:
     """The votes for each candidate."""
-    names = {key: candidate.spellings.most_common(1)[0][0] for key, candidate in candidates.items()}
-    words = {key: f" {' '.join(_WORD.findall(fold(without_form(name))))} " for key, name in names.items()}
+    names = {key: candidate.commonest for key, candidate in candidates.items()}
+    words = {key: _words(name) for key, name in names.items()}
     points: dict[str, float] = {}
     for key, candidate in candidates.items():
         shares = dict(candidate.shares)
@@ -132,11 +139,28 @@ def _points(candidates: dict[str, _Candidate], label: str) -> dict[str, float]:
                 for source, share in related.shares.items():
                     shares[source] = max(shares.get(source, 0.0), _RELATED * share)
         alike = likeness(names[key], label)
-        if not alike and _is_generic(names[key]):
+        if alike < _ALIKE and _is_generic(names[key]):
+            alike = 0  # "Kancelaria Poznań" of kancelaria-wjk.pl
             shares |= {source: _GENERIC * share for source, share in shares.items() if source in _OF_PAGES}
         foreign = _OTHER_SCRIPT if label.isascii() and not alike and _is_other_script(names[key]) else 0
         points[key] = _sum(shares) + _LIKENESS[alike] + foreign - _is_phrase(names[key])
     return points
+
+
+def _words(name: str) -> str:
+    return f" {' '.join(_WORD.findall(fold(without_form(name))))} "
+
+
+def _without_place(best: str, candidates: dict[str, _Candidate]) -> str:
+    """ "Hotel Miramar" for "Hotel Miramar Sintra", if as many votes are for the name without the place."""
+    words, votes = _words(candidates[best].commonest), _sum(candidates[best].shares)
+    for key, other in candidates.items():
+        name = _words(other.commonest)
+        if key != best and name in words and _sum(other.shares) >= votes:
+            rest = words.replace(name, " ", 1).strip()
+            if cities_named(rest):
+                return key
+    return best
 
 
 def _is_part(one: str, other: str) -> bool:
