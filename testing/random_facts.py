@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, PageFacts, TradeSighting, to_batch
+from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, NameSighting, PageFacts, TradeSighting, to_batch
 from siteglass.ingest.score import WEIGHTS
 
 START_MS = 1_790_000_000_000
@@ -94,6 +94,10 @@ def _content(chance: random.Random, domain: str) -> dict[str, Any]:
         "description": chance.choice(("", "What it is", "long " * 500)),
         "business_name": chance.choice(("", "Acme", "Acme GmbH", "N" * 600)),
         "name_basis": chance.choice(("", *("json_ld", "og_site_name", "title", "domain"))),
+        "names": tuple(
+            NameSighting(chance.choice(("Acme", "ACME Ltd", "Acme Tools", "Boots")), source)
+            for source in _some(chance, ("logo", "title", "copyright", "profile"))
+        ),
         "text": chance.choice(("", "some words", "märchenhaft 🎈", "many words " * 1_200)),
         "keywords": _some(chance, ("shoes", "boots", "", "k" * 600, "größe")),
         "language": chance.choice(("", "de", "en", "fr")),

@@ -79,6 +79,15 @@ def test_places_below_the_country() -> None:
     assert score.precision >= 0.9, str(score)
 
 
+def test_names() -> None:
+    """Of one page alone: more pages of a site agree more often."""
+    score = Right()
+    for label, facts in pages():
+        if label["business_name"]:
+            score.add(label["file"], facts.business_name, label["business_name"])
+    assert score.share >= 0.97, str(score)
+
+
 def test_social_profiles() -> None:
     score = Found()
     for label, facts in pages():

@@ -15,7 +15,8 @@ import pyarrow as pa
 from siteglass.corpus.lead import SOCIAL_NETWORKS
 from siteglass.corpus.lead_files import LEAD_SCHEMA
 from siteglass.ingest.captures import Priority, best_pages, newest_ms, numbered, speaks
-from siteglass.ingest.extract.names import common_name
+from siteglass.ingest.extract.names import NamedPage, elected, sightings_of_best
+from siteglass.ingest.facts import NameSighting
 from siteglass.ingest.grouped import (
     ASCENDING,
     DESCENDING,
@@ -45,8 +46,6 @@ MAX_LOAD_TIME_MS = 2**31
 MAX_POINTS_ELSEWHERE = 25
 AGREEING_POINTS, MAX_AGREEING = 5, 15
 
-_NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "repeated", "domain"])
-_DOMAIN_BASIS = 4
 _GEO_BASES = pa.array(["json_ld", "address", "phone", "cctld", "gazetteer", "language"])
 _WORST_BASIS = 99
 _SHOWN = [
@@ -191,18 +190,17 @@ class _Domains:
         return spread(newest, "last_seen_ms_max", self._count, None)
 
     def _business_name(self) -> Any:
-        named = _said(self._page("business_name", "name_basis"), "business_name")
-        named = named.append_column("basis", _basis(named.column("name_basis"), _NAME_BASES))
-        best = firsts(named, ("basis", ASCENDING), _PLACE)
-        names: list[str] = spread(best, "business_name", self._count, "").to_pylist()
-        # Titles of a site's pages have its name in common, where no page alone shows which part of them it is.
-        weak = best.filter(pc.greater_equal(best.column("basis"), _DOMAIN_BASIS)).column("lead")
-        titled = self._page("title").filter(pc.is_in(self._pages.column("lead"), value_set=weak))
-        titles: dict[int, list[str]] = {}
-        for lead, title in zip(listed(titled, "lead"), listed(titled, "title"), strict=True):
-            titles.setdefault(lead, []).append(title)
-        for lead, several in titles.items():
-            names[lead] = common_name(several) or names[lead]
+        """The one that all pages elect together."""
+        found = exploded(self._pages, "names")
+        sightings: dict[int, list[NameSighting]] = {}
+        for place, name, source in zip(*(listed(found, key) for key in ("place", "name", "source")), strict=True):
+            sightings.setdefault(place, []).append(NameSighting(name, source))
+        pages: dict[int, list[NamedPage]] = {}
+        columns = (listed(self._pages, key) for key in ("lead", "is_home", "business_name", "name_basis", "title"))
+        for place, (lead, is_home, *best) in enumerate(zip(*columns, strict=True)):
+            own = sightings.get(place) or sightings_of_best(*best)
+            pages.setdefault(lead, []).append(NamedPage(own, is_home))
+        names = [elected(domain, pages[lead])[0] for lead, domain in enumerate(listed(self._told, "domain"))]
         return _cut(pa.array(names, pa.string()), MAX_SHORT_CHARS)
 
     def _text(self) -> Any:

@@ -9,7 +9,7 @@ import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.19"
+EXTRACTOR_VERSION = "2026.11.20"
 
 # What DNS says is of the kind robots, with an address that begins with "dns:". The release before reads no new kinds.
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
@@ -42,6 +42,14 @@ class ContactSighting(msgspec.Struct, frozen=True):
     given: str = ""
     """Of a phone: as the page writes it, where it names no country. `value` is then the reading for the country that
     the page seems to be from, or the digits alone; the merge reads it for the country of the domain."""
+
+
+class NameSighting(msgspec.Struct, frozen=True):
+    """What a page says somewhere, and may be the name of the site's owner, see `extract.names`."""
+
+    name: str
+    source: str
+    """json_ld, site_name, copyright, imprint, logo, title, page_title, heading, text, profile or place."""
 
 
 class TradeSighting(msgspec.Struct, frozen=True):
@@ -90,7 +98,9 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     description: str = ""
     business_name: str = ""
+    """As this page alone says it. The merge reads `names` of all pages."""
     name_basis: Literal["", "json_ld", "og_site_name", "title", "repeated", "domain"] = ""
+    names: tuple[NameSighting, ...] = ()
     text: str = ""
     keywords: tuple[str, ...] = ()
     language: str = ""
@@ -164,6 +174,7 @@ SEEN: Any = pa.list_(
         ]
     )
 )
+_NAMES = pa.list_(pa.struct([pa.field("name", pa.string(), False), pa.field("source", pa.string(), False)]))
 _TEXTS = pa.list_(pa.string())
 _COLUMNS: dict[str, pa.DataType] = {
     "captured_at_ms": pa.int64(),
@@ -177,6 +188,7 @@ _COLUMNS: dict[str, pa.DataType] = {
     "emails": _FOUND,
     "phones": _FOUND,
     "trades": _TRADES,
+    "names": _NAMES,
     "social_links": pa.map_(pa.string(), pa.string()),
     "audits": pa.map_(pa.string(), pa.bool_()),
     **dict.fromkeys(
@@ -195,7 +207,7 @@ def to_batch(rows: list[PageFacts]) -> pa.RecordBatch:
     columns: list[pa.Array[Any]] = []
     for field in FACTS_SCHEMA:
         values: list[Any] = [getattr(row, field.name) for row in rows]
-        if field.type in (_FOUND, _TRADES, SEEN):
+        if field.type in (_FOUND, _NAMES, _TRADES, SEEN):
             values = [[msgspec.structs.asdict(one) for one in found] for found in values]
         elif pa.types.is_map(field.type):
             values = [sorted(value.items()) for value in values]

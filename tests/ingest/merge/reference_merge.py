@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead
 from siteglass.corpus.trade_rules import Candidate, decide
-from siteglass.ingest.extract.names import common_name
+from siteglass.ingest.extract.names import NamedPage, elected, sightings_of_best
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.rules import Rules
 from siteglass.ingest.service_types import SiteTexts, service_type
 from siteglass.query.vocabulary import vocabulary
 
-NAME_BASES = ["json_ld", "og_site_name", "title", "repeated", "domain"]
 GEO_BASES = ["json_ld", "address", "phone", "cctld", "gazetteer", "language"]
 
 
@@ -236,13 +235,11 @@ def _emails(domain: str, evidence: list[Evidence], rules: Rules) -> tuple[str, .
 
 
 def _name(pages: list[PageFacts]) -> str:
-    named = [page for page in pages if page.business_name]
-    bases = [NAME_BASES.index(page.name_basis) if page.name_basis in NAME_BASES else 99 for page in named]
-    if not named:
-        return ""
-    best = named[bases.index(min(bases))].business_name
-    common = common_name([page.title for page in pages]) if min(bases) >= 4 else ""
-    return (common or best)[:512]
+    named = [
+        NamedPage(page.names or sightings_of_best(page.business_name, page.name_basis, page.title), page.is_home)
+        for page in pages
+    ]
+    return elected(pages[0].domain, named)[0][:512]
 
 
 def _language(pages: list[PageFacts]) -> str:

@@ -22,7 +22,8 @@ from siteglass.ingest.extract.homes import canonical_home, is_home_page
 from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
 from siteglass.ingest.extract.mail_hosts import mail_technologies
-from siteglass.ingest.extract.names import business_name
+from siteglass.ingest.extract.name_candidates import sightings
+from siteglass.ingest.extract.names import NamedPage, elected
 from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
 from siteglass.ingest.extract.paths import OTHER, favicon, leads, path_of, priority
@@ -131,7 +132,9 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     noindex = part("noindex", lambda: kinds.noindex(page))
     if answered.kind not in (None, "page"):
         return replace(_answered(bare, answered), noindex=noindex)
-    name, basis = part("business_name", lambda: business_name(page, words, is_home=bare.is_home))
+    known = part("profiles", lambda: profiles(page))
+    names = part("names", lambda: sightings(page, words, known.social, is_home=bare.is_home))
+    name, basis = part("business_name", lambda: elected(bare.domain, [NamedPage(names, bare.is_home)]))
     leading = part("links", lambda: leads(page))
     is_key_page = bare.is_home or priority(bare.path) < OTHER
     traded = part("trade", lambda: trade(page, words, leading.pages, is_key_page=is_key_page))
@@ -154,7 +157,6 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     where = part("place", lambda: place(page, numbers, spoken))
     if (country := vocabulary().country_alpha2(where.country)) and country not in guessed:
         numbers = part("phones", lambda: phones(page, (country, *guessed)))
-    known = part("profiles", lambda: profiles(page))
     responsive, has_schema = _is_responsive(page), part("schema", lambda: _has_schema(page))
     checks = part(
         "audits",
@@ -175,6 +177,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
         description=words.description,
         business_name=name,
         name_basis=basis,
+        names=names,
         text=words.main,
         keywords=part("keywords", lambda: keywords(words, page.metas.get("keywords", ""))),
         language=spoken,

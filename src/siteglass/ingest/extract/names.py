@@ -1,321 +1,210 @@
-"""The name of the business: JSON-LD of its organisation, og:site_name, the part of the title that is its domain's
-name, else that name itself."""
+"""The name of a business by vote: what structured data, titles, logos, copyright lines and others say, see
+`name_candidates`, and what the domain resembles. Agreement decides, on a page and over all pages of a site."""
 
 from __future__ import annotations
 
-import html
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import takewhile
-from typing import Literal
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
-import idna
-
+from siteglass.ingest.extract.domain_names import likeness, of_label
 from siteglass.ingest.extract.gazetteer import cities_named
-from siteglass.ingest.extract.page import Page
-from siteglass.ingest.extract.schema_types import organisations
-from siteglass.ingest.extract.texts import Texts, folded
-from siteglass.query.folding import compact
-
-MAX_NAME_CHARS = 120
+from siteglass.ingest.extract.name_candidates import parts
+from siteglass.ingest.extract.name_words import has_form, is_page_word, is_written_before, without_form
+from siteglass.ingest.facts import NameSighting
+from siteglass.query.folding import compact, fold
+from siteglass.query.trades import trades
+from siteglass.query.vocabulary import vocabulary
 
 NameBasis = Literal["", "json_ld", "og_site_name", "title", "repeated", "domain"]
 
-_SEPARATORS = re.compile(r"\s*[|｜•·【】]\s*|\s+[»«›‹]\s+|(?<=\w)[»›](?=\w)|\s+[-–—:~/]+\s+|:\s+|\s*[–—]\s*")
-# What titles put before the name.
-_GREETINGS = re.compile(
-    r"(?:welcome to|contact(?: us)?(?: at)?|about(?: us)?|home of|the home of|willkommen (?:bei|auf)|kontakt|"
-    r"bienvenue (?:chez|[àa]|au)|bienvenid[oa]s? (?:a|en)|benvenut[io] (?:a|da|in|su)|bem[- ]vindo (?:a|ao|à)|"
-    r"welkom bij|"
-    r"velkommen til|v[äa]lkommen till|vitajte|v[ií]tejte|witamy w)\s+",
-    re.IGNORECASE,
-)
-_COPYRIGHT = re.compile(
-    r"(?:©|&copy;|\(c\)|copyright)\s*(?:©|\(c\)|by)?\s*(?:\d{4}\s?(?:[-–]\s?\d{2,4})?)?[\s,.]*", re.IGNORECASE
-)
-_COPYRIGHT_ENDS = re.compile(
-    r"\s*(?:[|·•,;]|\s[-–—/]\s|\.\s|\.$|\d{4}|all rights|alle rechte|tous droits|todos los|tutti i|todos os"
-    r"|made |powered)",
-    re.IGNORECASE,
-)
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "&": "and"})
-_LEGAL_FORM = re.compile(
-    r",?\s(?:inc|llc|ltd|limited|gmbh|ag|corp|co|plc|llp|pc|s\.?a|s\.?r\.?l|b\.?v)\.?\Z", re.IGNORECASE
-)
-# Companies by their legal form, in scripts without blanks between words; and what registers call their name.
-_COMPANY = re.compile(
-    r"(?:株式会社|有限会社|合同会社|医療法人)[^\s\W\d_]{2,20}|[^\s\W\d_]{2,20}(?:株式会社|有限会社|有限公司|有限責任公司|주식회사)"
-)
-_NAME_LABEL = re.compile(
-    r"(?:상호|会社名|商号|屋号|公司名称|公司名稱|企业名称|单位名称)(?:명)?\s?[:：]\s?([^|,，、（(·]{2,40})"
-)
-MAX_PART_CHARS = 60
-MAX_TITLES = 20
-MAX_NAME_AND_MORE_CHARS = 40
-# "General FAQs by Darling Homes"
-_BY = re.compile(r"\s(?:by|from|for|at|with|von|bei|de|chez|par|da|di|van|bij|fra|från)\s", re.IGNORECASE)
-MIN_SAME_CHARS = 6
-MAX_ARTICLE = 3
-MAX_COPYRIGHTS = 3
-_NO_NAMES = frozenset(
-    compact(name)
-    for name in [
-        "home",
-        " homepage",
-        " website",
-        " my website",
-        " my site",
-        " site",
-        " wordpress",
-        " my wordpress",
-        " just another wordpress site",
-        " untitled",
-        " company name",
-        " your company",
-        " your business name",
-        " organization",
-        " business name",
-        " index",
-        " welcome",
-        " startseite",
-        " accueil",
-        " inicio",
-        " blog",
-        " default",
-        " example",
-        " site name",
-        " my blog",
-        " online store",
-        " shop",
-        " n/a",
-        " null",
-        " undefined",
-        " none",
-        "home page",
-        "main",
-        "main page",
-        "hauptseite",
-        "willkommen",
-        "page d'accueil",
-        "bienvenue",
-        "pagina principal",
-        "página principal",
-        "principal",
-        "inizio",
-        "pagina iniziale",
-        "benvenuti",
-        "página inicial",
-        "início",
-        "strona główna",
-        "úvod",
-        "úvodní stránka",
-        "domov",
-        "domů",
-        "kezdőlap",
-        "főoldal",
-        "acasă",
-        "hem",
-        "startsida",
-        "forside",
-        "hjem",
-        "etusivu",
-        "αρχική",
-        "αρχική σελίδα",
-        "главная",
-        "главная страница",
-        "головна",
-        "начало",
-        "anasayfa",
-        "ana sayfa",
-        "ホーム",
-        "トップページ",
-        "首页",
-        "首頁",
-        "主页",
-        "홈",
-        "메인",
-        "trang chủ",
-        "หน้าแรก",
-        "beranda",
-        "الرئيسية",
-        "الصفحة الرئيسية",
-        "דף הבית",
-        "naslovnica",
-        "početna",
-        "kontakt",
-        "contact",
-        "contact us",
-        "us",
-        "about us",
-        "über uns",
-        "impressum",
-        "datenschutz",
-        "privacy policy",
-        "contatti",
-        "contacto",
-        "contato",
-    ]
-)
+# What each kind of source is worth. One that is made to state the name outweighs the domain alone. Titles and headings
+# say what a page is about as often. They need a second source, or a resemblance to the domain.
+_WEIGHTS = {
+    "json_ld": 4.0, "site_name": 4.0, "place": 3.0, "copyright": 3.0, "imprint": 2.5, "logo": 2.5, "title": 2.0,
+    "page_title": 1.5,
+    "heading": 1.0, "text": 0.5, "profile": 1.0,
+}  # fmt: skip
+_LIKENESS = (0.0, 1.5, 2.0, 2.5, 3.5, 4.0)
+"""What resembling the domain is worth, by `likeness`."""
+_ALIKE = 3
+_DOMAIN_ALONE = 2.5
+_RELATED = 0.5
+"""The part of its vote that a source gives to names which are part of the one it says, or contain it."""
+_GENERIC = 0.4
+_OF_PAGES = ("title", "heading", "page_title")
+"""Sources that say what a page is about as often as whose it is."""
+_OTHER_SCRIPT = 1.0
+"""A name in letters that a domain cannot have is not less likely for not resembling it."""
+_SPELLING_ONLY = frozenset(("profile",))
+_HOME_PAGES = 2
+_WORD = re.compile(r"[^\W_]+")
+MAX_ELECTED = 20
+MAX_CONNECTOR = 3
+_BASES: dict[str, NameBasis] = {"json_ld": "json_ld", "site_name": "og_site_name", "title": "title"}
+"""Best first; others are "repeated"."""
+_OF_BASES = {"json_ld": "json_ld", "og_site_name": "site_name", "title": "title", "repeated": "copyright"}
 
 
-def business_name(page: Page, words: Texts, *, is_home: bool) -> tuple[str, NameBasis]:
-    """The best name and where it comes from. Never empty: the last resort is the domain."""
-    label = page.domain.partition(".")[0]
-    if name := _stated(page, label):
-        return name, "json_ld"
-    if name := _clean(page.metas.get("og:site_name")):
-        return name, "og_site_name"
-    if name := _of_title(words.title, label):
-        return name, "title"
-    if name := _registered(page, words, is_home=is_home):
-        return name, "repeated"
-    if is_home and (name := _repeated(page, words)):
-        return name, "repeated"
-    return _of_label(label), "domain"
+class NamedPage(NamedTuple):
+    """The candidates of a page."""
+
+    sightings: Sequence[NameSighting]
+    is_home: bool
 
 
-def _registered(page: Page, words: Texts, *, is_home: bool) -> str:
-    """The name with its legal form that the title of a home page or a copyright line gives, or that a label is for."""
-    if not (page.text.isascii() and words.title.isascii()):
-        label = next((match for line in page.lines if (match := _NAME_LABEL.search(line))), None)
-        if label and (name := _clean(label[1])):
-            return name
-        for text in (words.title, *_of_copyright(page)) if is_home else ():
-            if company := _COMPANY.search(text):
-                return company[0]
-    return next((part for part in _parts(words.title) if _LEGAL_FORM.search(part)), "") if is_home else ""
+class _Candidate(NamedTuple):
+    """A name without its legal form, in all its spellings."""
+
+    shares: dict[str, float]
+    """By source: how many of the pages that have such a source say it there."""
+    spellings: Counter[str]
+    sources: dict[str, set[str]]
+    """By spelling."""
+
+    @property
+    def commonest(self) -> str:
+        """Its commonest spelling."""
+        return self.spellings.most_common(1)[0][0]
 
 
-def _repeated(page: Page, words: Texts) -> str:
-    """The name that a home page repeats: title, heading, copyright line and text agree on it, in whatever script."""
-    parts = _parts(words.title)
-    headings = [name for one in words.headings[:3] if (name := _clean(one)) and len(name) <= MAX_PART_CHARS]
-    notices = list(_of_copyright(page))
-    text = compact(page.text)
-    title = compact(words.title)
-    best, most = "", 1
-    for name in (*notices, *headings, *parts):
-        key = compact(name)
-        if len(key) < 2 or (name in headings and key not in title and key not in map(compact, notices)):
-            continue
-        sources = (
-            (key in title)
-            + any(key in compact(one) for one in headings)
-            + any(key in compact(one) or compact(one) in key for one in notices)
-            + (text.count(key) > 1)
+def sightings_of_best(name: str, basis: str, title: str) -> list[NameSighting]:
+    """The candidates of a page that the release before read: it kept the best one alone."""
+    source = _OF_BASES.get(basis)
+    best = [NameSighting(name, source)] if source and name else []
+    return best + [NameSighting(part, "title") for part in dict.fromkeys(parts(title)) if source != "title"]
+
+
+def elected(domain: str, pages: Iterable[NamedPage]) -> tuple[str, NameBasis]:
+    """The name that the pages of a site agree on, and its best source. Never empty: the last resort is the domain."""
+    label = domain.partition(".")[0]
+    candidates = _candidates(pages)
+    best, most = "", _DOMAIN_ALONE
+    for key, points in _points(candidates, label).items():
+        if points > most:
+            best, most = key, points
+    if not best:
+        return of_label(label), "domain"
+    chosen = candidates[_without_place(best, candidates)]
+    basis: NameBasis = next((basis for source, basis in _BASES.items() if source in chosen.shares), "repeated")
+    return _spelling(chosen), basis
+
+
+def _candidates(pages: Iterable[NamedPage]) -> dict[str, _Candidate]:
+    totals: dict[str, int] = defaultdict(int)
+    counts: dict[str, dict[str, int]] = {}
+    spellings: dict[str, Counter[str]] = {}
+    sources: dict[str, dict[str, set[str]]] = {}
+    for page in pages:
+        weight = _HOME_PAGES if page.is_home else 1
+        for source in {one.source for one in page.sightings}:
+            totals[source] += weight
+        for source, key in {(one.source, _key(one.name)) for one in page.sightings}:
+            counts.setdefault(key, defaultdict(int))[source] += weight
+        for one in page.sightings:
+            key = _key(one.name)
+            spellings.setdefault(key, Counter())[one.name] += weight
+            sources.setdefault(key, {}).setdefault(one.name, set()).add(one.source)
+    found = {
+        key: _Candidate(
+            {source: count / totals[source] for source, count in said.items()}, spellings[key], sources[key]
         )
-        if sources > most:
-            best, most = name, sources
+        for key, said in counts.items()
+        if len(key) > 1 and said.keys() - _SPELLING_ONLY
+    }
+    first = sorted(found, key=lambda key: (-_sum(found[key].shares), key))[:MAX_ELECTED]
+    return {key: found[key] for key in first}
+
+
+@lru_cache(maxsize=8_192)
+def _key(name: str) -> str:
+    return compact(without_form(name)).removeprefix("the")
+
+
+def _sum(shares: dict[str, float]) -> float:
+    return sum(_WEIGHTS[source] * share for source, share in sorted(shares.items()))
+
+
+def _points(candidates: dict[str, _Candidate], label: str) -> dict[str, float]:
+    """The votes for each candidate."""
+    names = {key: candidate.commonest for key, candidate in candidates.items()}
+    words = {key: _words(name) for key, name in names.items()}
+    points: dict[str, float] = {}
+    for key, candidate in candidates.items():
+        shares = dict(candidate.shares)
+        for other, related in candidates.items():
+            if other != key and _is_part(words[key], words[other]):
+                for source, share in related.shares.items():
+                    shares[source] = max(shares.get(source, 0.0), _RELATED * share)
+        alike = likeness(names[key], label)
+        if alike < _ALIKE and _is_generic(names[key]):
+            alike = 0  # "Kancelaria Poznań" of kancelaria-wjk.pl
+            shares |= {source: _GENERIC * share for source, share in shares.items() if source in _OF_PAGES}
+        foreign = _OTHER_SCRIPT if label.isascii() and not alike and _is_other_script(names[key]) else 0
+        points[key] = _sum(shares) + _LIKENESS[alike] + foreign - _is_phrase(names[key])
+    return points
+
+
+def _words(name: str) -> str:
+    return f" {' '.join(_WORD.findall(fold(without_form(name))))} "
+
+
+def _without_place(best: str, candidates: dict[str, _Candidate]) -> str:
+    """ "Hotel Miramar" for "Hotel Miramar Sintra", if as many votes are for the name without the place."""
+    words, votes = _words(candidates[best].commonest), _sum(candidates[best].shares)
+    for key, other in candidates.items():
+        name = _words(other.commonest)
+        if key != best and name in words and _sum(other.shares) >= votes:
+            rest = words.replace(name, " ", 1).strip()
+            if cities_named(rest):
+                return key
     return best
 
 
-def _of_copyright(page: Page) -> Iterator[str]:
-    """Names in copyright lines."""
-    lines = [line for line in page.lines[-60:] if _COPYRIGHT.search(line)]
-    for line in lines[-MAX_COPYRIGHTS:]:
-        match = _COPYRIGHT.search(line)
-        rest = line[match.end() : match.end() + 200] if match else ""
-        end = _COPYRIGHT_ENDS.search(rest)
-        name = _clean(rest[: end.start()] if end else rest)
-        if name and len(name) <= MAX_PART_CHARS and not name[0].isdigit():
-            yield name
+def _is_part(one: str, other: str) -> bool:
+    """Whether the words of one name are among those of the other."""
+    shorter, longer = sorted((one, other), key=len)
+    return shorter in longer or (not shorter.isascii() and len(shorter) > 4 and shorter.strip() in longer)
 
 
-def _stated(page: Page, label: str) -> str:
-    """That of the organisation which is surely the site's: by address or by name; else the first one."""
-    found = [(name, node) for node in organisations(page.json_ld) if (name := _clean(node.get("name")))]
-    for name, node in found:
-        if isinstance(node.get("url"), str) and page.domain in node["url"]:
-            return name
-    for name, _ in found:
-        if _likeness(name, label):
-            return name
-    return found[0][0] if found else ""
+def _spelling(candidate: _Candidate) -> str:
+    """With its legal form, if a source has it; with capitals as in a sentence; else as most sources write it."""
+
+    def worth(name: str) -> tuple[bool, bool, float]:
+        shouts = name.isupper() and len(compact(name)) > 4 and " " in name
+        written = sum(_WEIGHTS[source] for source in sorted(candidate.sources[name]))
+        return (
+            has_form(name) and not is_written_before(name),
+            not shouts and name != name.lower(),
+            written + candidate.spellings[name] / 1_000,
+        )
+
+    return max(sorted(candidate.spellings), key=worth)
 
 
-def _clean(name: object) -> str:
-    """A name as people write it; "" if the text is not a name."""
-    if not isinstance(name, str):
-        return ""
-    text = folded(html.unescape(name[:1_000]), MAX_NAME_CHARS + 1).strip("|-–—:·, ")
-    if len(text) > MAX_NAME_CHARS or "<" in text or "://" in text or compact(text) in _NO_NAMES:
-        return ""
-    return text if any(map(str.isalnum, text)) else ""
+def _is_phrase(name: str) -> bool:
+    """Whether a text continues as a sentence: "Velvet Quarry is opening soon"."""
+    return sum(len(word) > MAX_CONNECTOR and word.islower() for word in name.split()) > 1
 
 
-def _parts(title: str) -> list[str]:
-    """Parts of a title that may be names, without greetings and without a place at the end."""
-    parts = (_without_place(_GREETINGS.sub("", part.strip(), count=1)) for part in _SEPARATORS.split(title)[:20])
-    return [part for part in map(_clean, parts) if part and len(part) <= MAX_PART_CHARS]
+def _is_other_script(name: str) -> bool:
+    return sum(char > "\u036f" for char in name) > len(name) // 2
 
 
-def _without_place(part: str) -> str:
-    """ "Crumb Bakery, Prestwick" is the bakery in Prestwick."""
-    name, comma, place = part.rpartition(",")
-    return name if comma and cities_named(place.strip()) else part
+@lru_cache(maxsize=8_192)
+def _is_generic(name: str) -> bool:
+    """Whether a text says only what is offered and where, as titles for search engines do: "Plumber Newcastle"."""
+    words = re.findall(r"[^\W_]+(?:['’]\w+)?", name)
+    return len(words) > 1 and not has_form(name) and all(map(_is_common, words))
 
 
-def common_name(titles: Sequence[str]) -> str:
-    """The part that titles of several pages of a site have in common, where they differ otherwise; "" if none."""
-    different = list(dict.fromkeys(titles))[:MAX_TITLES]
-    counts = Counter(part for title in different for part in dict.fromkeys(_parts(title)))
-    best, count = max(counts.items(), key=lambda item: item[1], default=("", 0))
-    return best if count >= max(2, len(different) // 2) else ""
-
-
-def _of_title(title: str, label: str) -> str:
-    parts = _parts(title)
-    parts += [part.partition(",")[0] for part in parts if "," in part]
-    parts += [rest for part in parts if (rest := _BY.split(part, maxsplit=1)[-1]) != part]
-    best = max(parts, key=lambda part: (_likeness(part, label), _closeness(part, label)), default="")
-    return best if best and _likeness(best, label) else ""
-
-
-def _closeness(name: str, label: str) -> float:
-    """How much of the longer one of name and label the shorter one has."""
-    lengths = sorted((len(compact(name)), len(compact(label))))
-    return lengths[0] / max(1, lengths[1])
-
-
-def _likeness(name: str, label: str) -> int:
-    """5: the same letters; 4: the name holds the label; 3: the label holds the name; 2: both start with the same
-    letters, or each word of the label begins one of the name; 1: the label is the initials; 0: none of these."""
-    own = _decoded(label)
-    wanted = compact(own)
-    keys = {compact(name), compact(name.lower().translate(_UMLAUTS))}
-    if wanted in keys:
-        return 5
-    for key in keys:
-        shorter, longer = sorted((key, wanted), key=len)
-        if len(shorter) >= 4 and shorter in longer and len(longer) <= 2.5 * len(shorter):
-            return 4 if shorter == wanted else 3
-        if len(wanted) >= MIN_SAME_CHARS and key.startswith(wanted) and len(name) <= MAX_NAME_AND_MORE_CHARS:
-            return 4
-    for key in keys:
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False)))
-        if same >= MIN_SAME_CHARS and 5 * same >= 3 * max(len(key), len(wanted)):
-            return 2
-    words = re.findall(r"\w+", _LEGAL_FORM.sub("", name).lower())
-    # "Alfarería La Cantarera" of alfareriacantarera.es
-    if (
-        len(wanted) >= MIN_SAME_CHARS
-        and compact("".join([word for word in words if len(word) > MAX_ARTICLE])) == wanted
-    ):
-        return 3
-    pieces = own.lower().split("-")
-    if len(pieces) > 1 and len(pieces) == len(words) and all(map(str.startswith, words, pieces)):
-        return 2
-    initials = "".join([word[0] for word in words]).casefold()
-    return 1 if len(words) >= 3 and initials == wanted else 0
-
-
-def _of_label(label: str) -> str:
-    return " ".join([word[:1].upper() + word[1:] for word in re.split(r"[-_]+", _decoded(label)) if word]) or label
-
-
-def _decoded(label: str) -> str:
-    try:
-        return idna.decode(label) if label.startswith("xn--") else label
-    except idna.IDNAError:
-        return label
+@lru_cache(maxsize=32_768)
+def _is_common(word: str) -> bool:
+    key = fold(word)
+    if len(key) < 3 or is_page_word(key):
+        return True
+    known = vocabulary()
+    is_place = bool(cities_named(word)) or any(known.resolve(kind, word) for kind in ("country", "state"))
+    return is_place or bool(trades().meanings(key))
