@@ -21,7 +21,7 @@ from siteglass.ingest.extract.emails import emails
 from siteglass.ingest.extract.homes import canonical_home, is_home_page
 from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
-from siteglass.ingest.extract.mail_hosts import mail_technologies
+from siteglass.ingest.extract.mail_hosts import mail_marks
 from siteglass.ingest.extract.names import business_name
 from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
@@ -29,7 +29,7 @@ from siteglass.ingest.extract.paths import OTHER, favicon, leads, path_of, prior
 from siteglass.ingest.extract.phones import phones
 from siteglass.ingest.extract.place import place
 from siteglass.ingest.extract.profiles import profiles
-from siteglass.ingest.extract.technologies import technologies
+from siteglass.ingest.extract.technologies import technology_marks
 from siteglass.ingest.extract.texts import texts
 from siteglass.ingest.extract.trades import trade
 from siteglass.ingest.facts import PageFacts, page_digest
@@ -155,6 +155,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     if (country := vocabulary().country_alpha2(where.country)) and country not in guessed:
         numbers = part("phones", lambda: phones(page, (country, *guessed)))
     known = part("profiles", lambda: profiles(page))
+    marks = part("technologies", lambda: technology_marks(page))
     responsive, has_schema = _is_responsive(page), part("schema", lambda: _has_schema(page))
     checks = part(
         "audits",
@@ -187,7 +188,8 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
         state=where.state,
         city=where.city,
         geo_basis=where.basis,
-        technologies=part("technologies", lambda: technologies(page)),
+        technologies=tuple(mark.technology for mark in marks),
+        marks=marks,
         offers=traded.offers,
         service_types=traded.service_types,
         trades=named,
@@ -230,6 +232,7 @@ def _bare(capture: Capture) -> PageFacts:
 
 
 def _dns_facts(capture: Capture) -> PageFacts:
+    marks = mail_marks(capture)
     return PageFacts(
         domain=registrable(normalise(capture.url.removeprefix("dns:"))),
         url=capture.url,
@@ -240,7 +243,8 @@ def _dns_facts(capture: Capture) -> PageFacts:
         archive=capture.archive,
         offset=capture.offset,
         digest=page_digest(capture.body),
-        technologies=mail_technologies(capture),
+        technologies=tuple(mark.technology for mark in marks),
+        marks=marks,
     )
 
 
