@@ -20,6 +20,8 @@ NAMES = {
     "EmailStatus": "EmailStatus",
     "EmailDetail": "EmailDetail",
     "PhoneDetail": "PhoneDetail",
+    "TechnologyMark": "TechnologyMark",
+    "TechnologyDetail": "TechnologyDetail",
     "Lead": "Lead",
     "Enrichment": "Company",
     "SightingOnPage": "Sighting",

@@ -43,6 +43,7 @@ DEFAULT_FIELDS = [
 DETAIL_FIELDS = ["emails_detail", "phones_detail"]
 MORE_FIELDS = [
     *DETAIL_FIELDS,
+    "technologies_detail",
     "service_type",
     "trades",
     "trade_sources",
@@ -81,7 +82,7 @@ ENRICH_FIELDS = [
     "updated_at",
     "crawled_at",
 ]
-ENRICH_MORE_FIELDS = DETAIL_FIELDS
+ENRICH_MORE_FIELDS = [*DETAIL_FIELDS, "technologies_detail"]
 """What an enrichment shows only if `select` names it."""
 NETWORKS = ["facebook", "linkedin", "twitter", "instagram", "youtube", "tiktok", "pinterest"]
 LADDER = ["0-99", "100-499", "500-999", "1000-4999", "5000-9999", "10000-49999", "50000-99999", "100000+"]
@@ -202,7 +203,19 @@ def expected_details(lead: Lead) -> dict[str, list[dict[str, Any]]]:
                     "kind": "person" if value in lead.emails_personal else "role",
                 }
             details[name].append(detail)
-    return details
+    return {**details, "technologies_detail": _expected_technologies(lead)}
+
+
+def _expected_technologies(lead: Lead) -> list[dict[str, Any]]:
+    """What is known of technologies, in the order of the lead."""
+    known: dict[str, dict[str, Any]] = {one["value"]: {**one} for one in lead.technologies_detail}
+    found = [known[name] for name in lead.technologies or () if name in known]
+    for one in found:
+        one["marks"] = list(one["marks"])
+        for name in ("first_seen", "last_seen"):
+            at_ms = one.pop(f"{name}_ms")
+            one[name] = None if at_ms is None else time_text(at_ms).replace(".000Z", "Z")
+    return found
 
 
 def expected_record(lead: Lead) -> dict[str, Any]:

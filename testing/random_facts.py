@@ -9,7 +9,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, NameSighting, PageFacts, TradeSighting, to_batch
+from siteglass.ingest.facts import (
+    FACTS_SCHEMA,
+    ContactSighting,
+    NameSighting,
+    PageFacts,
+    TechnologyMark,
+    TradeSighting,
+    to_batch,
+)
 from siteglass.ingest.score import WEIGHTS
 
 START_MS = 1_790_000_000_000
@@ -85,6 +93,16 @@ def _some(chance: random.Random, values: tuple[str, ...], most: int = 3) -> tupl
     return tuple(chance.choice(values) for _ in range(chance.randrange(most + 1)))
 
 
+def _used(chance: random.Random) -> dict[str, Any]:
+    """Technologies, most of them with a mark."""
+    names = _some(chance, (*TECHNOLOGIES, "t" * 600))
+    marked = sorted({name for name in names if len(name) < 100 and chance.random() < 0.7})
+    marks = tuple(
+        TechnologyMark(name, "script", "a.example", f"//a.example/{chance.randrange(3)}.js") for name in marked
+    )
+    return {"technologies": names, "marks": marks}
+
+
 def _content(chance: random.Random, domain: str) -> dict[str, Any]:
     country = chance.choice(("", "DEU", "USA", "FRA"))
     hosts = (domain, f"mail.{domain}", "free.example", "elsewhere.example")
@@ -116,7 +134,7 @@ def _content(chance: random.Random, domain: str) -> dict[str, Any]:
         "state": chance.choice(("", "BE", "BY")) if country else "",
         "city": chance.choice(("", "Berlin", "München", "C" * 600)) if country else "",
         "geo_basis": chance.choice(("", "json_ld", "address", "phone", "cctld", "gazetteer", "language")),
-        "technologies": _some(chance, (*TECHNOLOGIES, "t" * 600)),
+        **_used(chance),
         "offers": _some(chance, ("shipping", "crm", "chat", "", "o" * 600)),
         "service_types": _some(chance, ("Agency", "Realtor", "Retail", "s" * 600)),
         "pages": _some(chance, PATHS, 5),

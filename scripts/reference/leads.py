@@ -8,12 +8,12 @@ import inspect
 import msgspec
 
 from reference.markdown import code, paragraph, plain, table
-from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead
+from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead, Mark, TechnologyDetail
 
 
 def leads_page() -> str:
     """Every field that a record may have."""
-    notes, detail_notes = _notes(Lead), _notes(ContactDetail)
+    notes = _notes(Lead)
     rows = [
         [
             code(field.name),
@@ -22,13 +22,6 @@ def leads_page() -> str:
             notes.get(field.name, ""),
         ]
         for field in msgspec.structs.fields(Lead)
-    ]
-    detail = msgspec.inspect.type_info(ContactDetail)
-    assert isinstance(detail, msgspec.inspect.TypedDictType)  # noqa: S101 - it is one
-    kinds = {field.name: field for field in detail.fields}
-    details = [
-        [code(name), _type(kinds[name].type), "yes" if kinds[name].required else "", detail_notes.get(name, "")]
-        for name in ContactDetail.__annotations__
     ]
     return (
         "# Files of leads\n\n"
@@ -41,8 +34,24 @@ def leads_page() -> str:
         + table(["field", "type", "needed", "note"], rows)
         + f"\nNetworks of `social_links`: {', '.join(code(network) for network in SOCIAL_NETWORKS)}.\n"
         + "\nObjects of `emails_detail` and `phones_detail`:\n\n"
-        + table(["field", "type", "needed", "note"], details)
+        + _objects(ContactDetail)
+        + "\nObjects of `technologies_detail`:\n\n"
+        + _objects(TechnologyDetail)
+        + "\nObjects of its `marks`:\n\n"
+        + _objects(Mark)
     )
+
+
+def _objects(kind: type) -> str:
+    """The fields of an object."""
+    notes, inspected = _notes(kind), msgspec.inspect.type_info(kind)
+    assert isinstance(inspected, msgspec.inspect.TypedDictType)  # noqa: S101 - it is one
+    fields = {field.name: field for field in inspected.fields}
+    rows = [
+        [code(name), _type(fields[name].type), "yes" if fields[name].required else "", notes.get(name, "")]
+        for name in kind.__annotations__
+    ]
+    return table(["field", "type", "needed", "note"], rows)
 
 
 def _type(kind: msgspec.inspect.Type) -> str:

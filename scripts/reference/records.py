@@ -18,6 +18,7 @@ SHOWN_TYPES = {
     "profiles": "object of strings",
     "texts_by_name": "object of strings",
     "email_details": "array of objects",
+    "technology_details": "array of objects",
     "phone_details": "array of objects",
     "time": "RFC 3339 time",
 }

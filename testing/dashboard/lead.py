@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, IMPORT_METHOD, Sighting, write_evidence
-from siteglass.corpus.lead import ContactDetail, Lead
+from siteglass.corpus.lead import ContactDetail, Lead, Mark, MarkKind, TechnologyDetail
 
 CRAWLED_MS = 1_790_000_000_000
 DAY_MS = 24 * 3_600_000
@@ -47,6 +47,16 @@ def _detail(value: str, days: int) -> ContactDetail:
     )
 
 
+def _shown(value: str, kind: MarkKind, rule: str, excerpt: str) -> TechnologyDetail:
+    return TechnologyDetail(
+        value=value,
+        marks=(Mark(kind=kind, rule=rule, excerpt=excerpt),),
+        page=f"https://www.{ALDER}/",
+        first_seen_ms=CRAWLED_MS - 43 * DAY_MS,
+        last_seen_ms=CRAWLED_MS,
+    )
+
+
 def dental_leads() -> list[Lead]:
     """One with everything, one of a file of leads, one of a table without an address, one whose address a test
     suppresses."""
@@ -63,6 +73,12 @@ def dental_leads() -> list[Lead]:
             emails_detail=(_detail("info@alderdental.com", 43), _detail("alder.dental@gmail.com", 0)),
             hidden_contacts=("email designer", "phone regulator", "phone regulator"),
             technologies=("WordPress", "Google Ads", "Facebook Pixel", "jQuery", "WooCommerce", "Google Analytics"),
+            technologies_detail=(
+                _shown("Google Ads", "inline_script", "AW-", "gtag('config', 'AW-"),
+                _shown("WooCommerce", "link", "/plugins/woocommerce/", "/wp-content/plugins/woocommerce/a.css"),
+                _shown("WordPress", "implied", "WooCommerce", "/wp-content/plugins/woocommerce/a.css"),
+                _shown("Google Analytics", "script", "google-analytics.com/ga.js", "//www.google-analytics.com/ga.js"),
+            ),
             trade_sources={"dentist": "title"},
             score=44,
             spending=1_575,

@@ -67,6 +67,16 @@ FULL = _site(
     state="WA",
     city="Seattle",
     technologies=("Shopify", "HubSpot", "Foo, Inc."),
+    technologies_detail=(
+        {
+            "value": "HubSpot",
+            "marks": ({"kind": "script", "rule": "js.hs-scripts.com", "excerpt": "//js.hs-scripts.com/"},),
+            "page": "https://www.full-record.com/",
+            "first_seen_ms": CRAWLED - 86_400_000,
+            "last_seen_ms": CRAWLED,
+        },
+        {"value": "Shopify", "marks": (), "page": None, "first_seen_ms": None, "last_seen_ms": None},
+    ),
     added=(encode_change("Shopify", CRAWLED_DAY - 30), encode_change("HubSpot", CRAWLED_DAY - 400)),
     dropped=(encode_change("Magento", CRAWLED_DAY - 30), encode_change("Shopify", CRAWLED_DAY - 900)),
     categories_uses=("crm", "ecommerce"),

@@ -14,7 +14,7 @@ import build_reference
 from reference.language import example_line
 from siteglass.billing.ledger_csv import COLUMNS as CSV_COLUMNS
 from siteglass.billing.requests import LedgerParameters, UsageParameters
-from siteglass.corpus.lead import ContactDetail, Lead
+from siteglass.corpus.lead import ContactDetail, Lead, Mark, TechnologyDetail
 from siteglass.leads.facets import FacetsBody
 from siteglass.leads.requests import EnrichBody, PageBody, SearchBody
 from siteglass.query.directives import parse
@@ -75,7 +75,9 @@ def test_nothing_is_missing() -> None:
         name.rpartition(".")[2] for name in _names("receipts.md")
     }
     assert _names("directives.md") == {f"@{name}" for name in DIRECTIVES}
-    assert _names("leads.md") == {*Lead.__struct_fields__, *ContactDetail.__annotations__}
+    assert _names("leads.md") == {
+        name for kind in (Lead, ContactDetail, TechnologyDetail, Mark) for name in kind.__annotations__
+    }
     assert _names("settings.md") == {variable(name) for name in Settings.__dataclass_fields__}
 
 

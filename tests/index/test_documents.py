@@ -36,6 +36,16 @@ PREPARED: dict[str, Any] = {
     "emails_detail": [DETAIL],
     "phones_detail": [{**DETAIL, "value": "+1 555 0100"}],
     "hidden_contacts": ["email designer"],
+    "technologies": ("Klaviyo",),
+    "technologies_detail": [
+        {
+            "value": "Klaviyo",
+            "marks": [{"kind": "script", "rule": "static.klaviyo.com", "excerpt": "//static.klaviyo.com/a.js"}],
+            "page": None,
+            "first_seen_ms": None,
+            "last_seen_ms": 1_793_000_000_000,
+        }
+    ],
     "added": (2**40,),
     "dropped": (5, 6),
     "newest_fact_ms": 1_794_000_000_000,
@@ -57,7 +67,7 @@ def test_what_is_prepared_is_in_the_document_only_if_it_is_known() -> None:
     times = {"first_seen": "2026-10-14T17:46:40Z", "newest_at": "2026-11-06T21:20:00Z"}
     expected = {name: value for name, value in PREPARED.items() if not name.endswith("_ms")} | times
     assert {name: known[name] for name in expected} == expected
-    assert (expected.keys() - {"emails", "phones"}).isdisjoint(document(_lead(), "f#0"))
+    assert (expected.keys() - {"emails", "phones", "technologies"}).isdisjoint(document(_lead(), "f#0"))
 
 
 def test_details_are_stored_only_of_shown_values_and_known_owners() -> None:

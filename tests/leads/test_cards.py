@@ -11,7 +11,15 @@ import pytest
 
 from siteglass.billing.credits import Mark
 from siteglass.corpus.lead import Lead
-from siteglass.index.cards import decode_card, decode_rest, encode_card, encode_rest, needs_rest, shown_record
+from siteglass.index.cards import (
+    IN_SOURCE,
+    decode_card,
+    decode_rest,
+    encode_card,
+    encode_rest,
+    needs_rest,
+    shown_record,
+)
 from siteglass.index.documents import document
 from siteglass.index.hits import Hit
 from siteglass.leads.contact_details import shown_field
@@ -39,7 +47,7 @@ def _stored(lead: Lead) -> dict[str, Any]:
 
 def _hit(record: dict[str, Any], *, rest: bool) -> Hit:
     card = decode_card(encode_card(record))
-    return Hit(1, record["domain"], card, decode_rest(encode_rest(record)) if rest else None)
+    return Hit(1, record["domain"], card, decode_rest(encode_rest(record, IN_SOURCE)) if rest else None)
 
 
 def _listed(draw: random.Random, lead: Lead) -> bytes | None:

@@ -29,7 +29,7 @@ SELECT_IDS = {
     "categories_uses": 21, "offers": 22, "load_time_ms": 23, "not_secure": 24, "not_responsive": 25,
     "missing_sitemap": 26, "missing_schema": 27, "missing_robot": 28, "missing_heading": 29,
     "missing_description": 30, "updated_at": 31, "trades": 32, "trade_sources": 33,
-    "emails_detail": 34, "phones_detail": 35,
+    "emails_detail": 34, "phones_detail": 35, "technologies_detail": 36,
 }  # fmt: skip
 SORT_IDS = {
     "-score": 0, "score, unknown first": 1, "score": 5, "-spending": 2, "-crawled_at": 3, "domain": 4,
@@ -70,7 +70,7 @@ def _opened(sealed: str, make: Any = cursor) -> Continuation:
 def test_golden_cursors_mean_what_they_meant() -> None:
     for one in GOLDEN["cursors"]:
         assert _opened(one["cursor"]) == _golden(one)
-    since_then = {"trades", "trade_sources", "emails_detail", "phones_detail"}
+    since_then = {"trades", "trade_sources", "emails_detail", "phones_detail", "technologies_detail"}
     assert {name for one in GOLDEN["cursors"] for name in one["select"] or ()} == set(SELECT_IDS) - since_then
     assert {one["sort"] for one in GOLDEN["cursors"]} == set(SORT_IDS) - {"score"}  # which is newer
 

@@ -13,7 +13,7 @@ import msgspec
 import orjson
 import pytest
 
-from siteglass.corpus.lead import ContactDetail, Lead
+from siteglass.corpus.lead import ContactDetail, Lead, Mark, TechnologyDetail
 from siteglass.index.documents import document
 from siteglass.index.mapping import FILTER_ONLY
 from siteglass.settings import Settings, SettingsError
@@ -225,6 +225,17 @@ def test_no_shown_field_keeps_an_address() -> None:
                 _detail(address if field.name == "emails_detail" else "+1 202 555 0100", "https://a.example/"),
                 _detail("b@example.com", f"https://a.example/?mail={address}"),
             )
+        elif field.name == "technologies_detail":
+            texts[field.name] = tuple(
+                TechnologyDetail(
+                    value=value,
+                    marks=(Mark(kind="inline_script", rule="a", excerpt=excerpt),),
+                    page=f"https://a.example/?mail={address}",
+                    first_seen_ms=1,
+                    last_seen_ms=2,
+                )
+                for value, excerpt in (("Wix", f"see {address}"), (address, "a"))
+            )
         elif any(isinstance(one, msgspec.inspect.VarTupleType) for one in kinds):
             texts[field.name] = (address, f"see {address}")
         elif any(isinstance(one, msgspec.inspect.DictType) for one in kinds):
@@ -235,6 +246,7 @@ def test_no_shown_field_keeps_an_address() -> None:
     codes = dict.fromkeys(("country", "state", "language", "email_owner", "phone_owner"), "")
     lists = dict.fromkeys(("trades", "aliases", "hidden_contacts", "added", "dropped", "phones"), ())
     texts["emails"] = (*texts["emails"], "b@example.com")
+    texts["technologies"] = (*texts["technologies"], "Wix")
     lead = Lead(crawled_at_ms=0, **{**texts, **codes, **lists, "domain": "a.example", "trade_sources": {}})
     assert address not in str(msgspec.structs.replace(lead, **changes(lead_getter(lead), suppressed, HASHER)))
     record = orjson.loads(orjson.dumps(document(lead, "f#0")))

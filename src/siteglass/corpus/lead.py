@@ -43,6 +43,41 @@ class ContactDetail(TypedDict):
 
 Details = Annotated[tuple[ContactDetail, ...], msgspec.Meta(max_length=200)]
 
+MarkKind = Literal[
+    "script", "link", "image", "frame", "form", "media", "inline_script", "comment", "element", "generator", "header",
+    "cookie", "host", "dns", "implied",
+]  # fmt: skip
+MAX_EXCERPT_BYTES = 80
+
+
+class Mark(TypedDict):
+    """By what a technology was recognised on a page."""
+
+    kind: MarkKind
+    """`script` to `media`: the address of such an element. `host`: the name of the website's own host. `implied`: it
+    comes with another technology."""
+    rule: ShortText
+    """What was looked for: a host, a pattern, a selector, the name of a header or a cookie. For `implied`: the other
+    technology."""
+    excerpt: Annotated[str, msgspec.Meta(max_length=MAX_EXCERPT_BYTES)]
+    """Where it was found, as the page writes it, without addresses and phone numbers."""
+
+
+class TechnologyDetail(TypedDict):
+    """What shows that a lead uses a technology."""
+
+    value: ShortText
+    marks: Annotated[tuple[Mark, ...], msgspec.Meta(max_length=3)]
+    page: ShortText | None
+    """URL of the page that has the marks."""
+    first_seen_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None
+    """When a page that shows the technology first showed it."""
+    last_seen_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None
+    """When a page was last crawled that showed it."""
+
+
+TechnologyDetails = Annotated[tuple[TechnologyDetail, ...], msgspec.Meta(max_length=200)]
+
 
 class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """One website as the crawl saw it last."""
@@ -102,6 +137,9 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     technologies: Texts | None = None
     """None: the technologies of the site were not read."""
+    technologies_detail: TechnologyDetails = ()
+    """Of values of `technologies`; of one that is not here, nothing is known. In Parquet files they are entries of
+    `hidden_contacts`."""
     categories_uses: Texts = ()
     offers: Texts = ()
     service_type: ShortText = ""

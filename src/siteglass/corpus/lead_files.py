@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from siteglass.corpus.lead import Lead
+from siteglass.corpus.technology_details import pack_column, unpack_details
 from siteglass.platform.disk import sync_to_disk
 
 ROW_GROUP_SIZE = 10_000
@@ -58,7 +59,11 @@ def _column(name: str, kind: msgspec.inspect.Type) -> pa.Field[Any]:
     return pa.field(name, columns[type(kind)], nullable=nullable)
 
 
-LEAD_SCHEMA: pa.Schema = pa.schema([_column(field.name, msgspec.inspect.type_info(field.type)) for field in _FIELDS])
+# Details of technologies are entries of another column, see `technology_details`.
+_PACKED, _PACKED_IN = "technologies_detail", "hidden_contacts"
+LEAD_SCHEMA: pa.Schema = pa.schema(
+    [_column(field.name, msgspec.inspect.type_info(field.type)) for field in _FIELDS if field.name != _PACKED]
+)
 _DETAILS: Any = LEAD_SCHEMA.field("emails_detail").type
 
 
@@ -102,7 +107,9 @@ def write_parquet(path: Path, leads: Iterable[Lead], row_group_size: int = ROW_G
 
 def batch_of(leads: Sequence[Lead]) -> pa.RecordBatch:
     """Leads as a batch of Arrow, their columns as LEAD_SCHEMA names them."""
-    arrays = [pa.array([getattr(lead, f.name) for lead in leads], type=f.type) for f in LEAD_SCHEMA]
+    columns: dict[str, list[Any]] = {name: [getattr(lead, name) for lead in leads] for name in LEAD_SCHEMA.names}
+    columns[_PACKED_IN] = [pack_column(lead.hidden_contacts, lead.technologies_detail) for lead in leads]
+    arrays = [pa.array(columns[f.name], type=f.type) for f in LEAD_SCHEMA]
     return pa.record_batch(arrays, schema=LEAD_SCHEMA)
 
 
@@ -257,7 +264,13 @@ def leads_of(table: pa.Table) -> list[Lead]:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        columns = [_READERS[LEAD_SCHEMA.field(name).type](table.column(name).combine_chunks()) for name in names]
+        columns: list[Sequence[Any]] = [
+            _READERS[LEAD_SCHEMA.field(name).type](table.column(name).combine_chunks()) for name in names
+        ]
+        if _PACKED_IN in names:
+            place = names.index(_PACKED_IN)
+            columns[place], details = zip(*map(unpack_details, columns[place]), strict=True) if len(table) else ((), ())
+            names, columns = [*names, _PACKED], [*columns, details]
         return [Lead(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
     finally:
         if collecting:

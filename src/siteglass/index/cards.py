@@ -1,8 +1,8 @@
 """The record of a lead as responses contain it, written beside the document in two binary doc values.
 
-`card` has the fields that a search returns by default, `rest` all others. Both are JSON as in the response, so a page
-is put together from their bytes. Reading `_source` instead, which is compressed together with those of other leads,
-was half of the engine's work for a page.
+`card` has the fields that a search returns by default, `rest` all others but IN_SOURCE. Both are JSON as in the
+response, so a page is put together from their bytes. Reading `_source` instead, which is compressed together with
+those of other leads, was half of the engine's work for a page.
 
 An example: the card is `[true,"DEU",["jane@example.com"],{"domain":"example.com",...}]`, and the rest is
 `[{"url":"https://example.com/",...},{"spending":1200,...},["example.net"]]`. The second object of the rest has the
@@ -20,19 +20,22 @@ import msgspec
 from msgspec import Raw, Struct
 
 from siteglass.index.contact_details import email_details, phone_details
+from siteglass.index.technology_details import technology_details
 from siteglass.query.fields import ENRICH_SELECTABLE, SEARCH_DEFAULT, SEARCH_SELECTABLE
 
 Record = dict[str, Any]
 
 ENRICH_OWN = ("spending", "social_accounts")
 """Fields that an enrichment formats differently from a search: `e` of a record."""
+IN_SOURCE = ("technologies_detail",)
+"""Fields that are large and rarely selected: a record that shows one is read from `_source`."""
 SELECTS_KEPT = 512
 
 _ON_CARD = frozenset(SEARCH_DEFAULT)
 _ON_REST = tuple(
     name
     for name in dict.fromkeys((*SEARCH_SELECTABLE, *ENRICH_SELECTABLE))
-    if name not in _ON_CARD and name not in ENRICH_OWN
+    if name not in _ON_CARD and name not in ENRICH_OWN and name not in IN_SOURCE
 )
 _DOMAIN_AT = len('{"domain":"')
 _encode = msgspec.json.Encoder().encode
@@ -67,7 +70,12 @@ decode_rest = msgspec.json.Decoder(Rest).decode
 
 def shown_record(stored: Record) -> Record:
     """A stored record with all fields as responses contain them."""
-    return {**stored, "emails_detail": email_details(stored), "phones_detail": phone_details(stored)}
+    return {
+        **stored,
+        "emails_detail": email_details(stored),
+        "phones_detail": phone_details(stored),
+        "technologies_detail": technology_details(stored),
+    }
 
 
 def encode_card(shown: Record) -> bytes:
@@ -76,10 +84,10 @@ def encode_card(shown: Record) -> bytes:
     return _encode((bool(shown["emails"]), shown["country"], shown["emails_personal"], record))
 
 
-def encode_rest(shown: Record) -> bytes:
-    """The rest of a record."""
+def encode_rest(shown: Record, more: Iterable[str] = ()) -> bytes:
+    """The rest of a record, with more fields if it is not stored."""
     own = {name: shown["e"][name] for name in ENRICH_OWN}
-    return _encode(({name: shown[name] for name in _ON_REST}, own, shown.get("aliases", ())))
+    return _encode(({name: shown[name] for name in (*_ON_REST, *more)}, own, shown.get("aliases", ())))
 
 
 def doc_value(encoded: bytes) -> str:
@@ -99,6 +107,11 @@ def domain_on_card(card: Card) -> str:
 def needs_rest(select: Iterable[str]) -> bool:
     """Whether a search that returns these fields needs more than cards."""
     return not _ON_CARD.issuperset(select)
+
+
+def needs_source(select: Iterable[str]) -> bool:
+    """Whether a response with these fields needs more than cards and rests."""
+    return not set(IN_SOURCE).isdisjoint(select)
 
 
 def rebuild_record(card: Card, rest: Rest | None) -> Record:

@@ -13,6 +13,7 @@ import orjson
 
 from siteglass.corpus.lead import ContactDetail, Lead, ShownOwner
 from siteglass.index.cards import doc_value, encode_card, encode_rest, shown_record
+from siteglass.index.technology_details import checked_details
 from siteglass.query.facets import bands
 from siteglass.query.fields import ASKED
 from siteglass.query.trades import trades
@@ -135,6 +136,7 @@ def _optional(lead: Lead) -> dict[str, Any]:
         "phone_owner_confidence": lead.phone_owner_confidence,
         "emails_detail": _details(lead.emails_detail, lead.emails),
         "phones_detail": _details(lead.phones_detail, lead.phones),
+        "technologies_detail": checked_details(lead.technologies_detail, lead.technologies or ()),
         "hidden_contacts": [one for one in lead.hidden_contacts if _HIDDEN_CONTACT.fullmatch(one)],
         "added": lead.added,
         "dropped": lead.dropped,

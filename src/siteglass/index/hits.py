@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from siteglass.errors import Unavailable
 from siteglass.index.cards import (
+    IN_SOURCE,
     Card,
     Rest,
     decode_card,
@@ -57,7 +58,9 @@ class EngineHit(Struct):
         key = int(self.sort[0]) if self.sort else 0
         if self.source is not None:
             shown = shown_record(self.source)
-            return Hit(key, shown["domain"], decode_card(encode_card(shown)), decode_rest(encode_rest(shown)))
+            return Hit(
+                key, shown["domain"], decode_card(encode_card(shown)), decode_rest(encode_rest(shown, IN_SOURCE))
+            )
         if self.fields is None or self.fields.card is None:
             raise NoCards
         card = decode_card(self.fields.card[0])

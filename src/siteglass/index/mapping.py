@@ -11,10 +11,11 @@ from typing import Any
 from siteglass.query.field import Kind
 from siteglass.query.fields import FIELDS
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 # Before 3 there are no trades to search by. Since 4 there are details of contacts, since 5 whose contacts were hidden:
 # older leads are shown without. Since 6 there are cards: without them, records are read from `_source`. Since 7 the
-# time of the newest fact is there: older leads expire by the time of their crawl.
+# time of the newest fact is there: older leads expire by the time of their crawl. Since 8 there are details of
+# technologies.
 OLDEST_READABLE_SCHEMA = 3
 
 # A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
@@ -73,7 +74,7 @@ CARDS: dict[str, dict[str, Any]] = {
 }
 
 # Fields that came after OLDEST_READABLE_SCHEMA. A generation of an older schema gets them before it is written to.
-ADDED_FIELDS = ("emails_detail", "phones_detail", "hidden_contacts", *CARDS, "newest_at")
+ADDED_FIELDS = ("emails_detail", "phones_detail", "technologies_detail", "hidden_contacts", *CARDS, "newest_at")
 
 # Stored with the record: the confidence is searched, look-ups find leads by aliases, and the page of a lead says what
 # was hidden. The others are for what comes next. No response shows them yet.
@@ -104,7 +105,7 @@ def properties() -> dict[str, Any]:
         if field.show is None or field.show.search is None:
             continue
         kind = field.ask.kind if field.ask else None
-        if field.show.type in ("profiles", "texts_by_name", "email_details", "phone_details"):
+        if field.show.type in ("profiles", "texts_by_name", "email_details", "phone_details", "technology_details"):
             mapped[field.name] = {"type": "object", "enabled": False}
         elif field.show.type == "boolean":
             mapped[field.name] = {"type": "boolean", "index": False, "doc_values": False}

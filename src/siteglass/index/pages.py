@@ -32,6 +32,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from siteglass.errors import Unavailable
+from siteglass.index.cards import needs_rest, needs_source
 from siteglass.index.compile import Extra, Query, compile_criteria
 from siteglass.index.counting import Total, count_if_possible, search_and_count
 from siteglass.index.documents import RANK_HASH_BITS
@@ -61,6 +62,14 @@ Records = Mapping[str, Any]
 CARD: Records = {"stored_fields": "_none_", "docvalue_fields": ["card"]}
 CARD_AND_REST: Records = {"stored_fields": "_none_", "docvalue_fields": ["card", "rest"]}
 SOURCE: Records = {"_source": True}
+
+
+def records_with(select: Sequence[str]) -> Records:
+    """From where a page with these fields takes its records."""
+    if needs_source(select):
+        return SOURCE
+    return CARD_AND_REST if needs_rest(select) else CARD
+
 
 # The part of the timeout of a search in which a page and its total, as one request, are quick.
 QUICK_PART = 20
@@ -251,10 +260,9 @@ async def later_page(
     position: Position,
     extra: tuple[Extra, ...] = (),
     *,
-    rest: bool = True,
+    records: Records = CARD_AND_REST,
 ) -> HitPage:
-    """The page at a position; one round trip, more only to look further. `rest`: with all fields, not cards alone."""
-    records = CARD_AND_REST if rest else CARD
+    """The page at a position; one round trip, more only to look further."""
     windows = list(_windows(ORDERS[sort], position))
     page = await _look(index, criteria, sort, limit, position, windows, extra, records)
     return await _cross_seam(index, criteria, sort, limit, position, page, extra, records)
@@ -310,19 +318,17 @@ async def first_page(
     limit: int,
     extra: tuple[Extra, ...] = (),
     *,
-    rest: bool = True,
+    records: Records = CARD_AND_REST,
     total_wait_s: float | None = None,
 ) -> tuple[HitPage, Total]:
     """The first page and the total. Whatever becomes of the count, the page is returned.
 
     While counts are quick, both are one request: two would cost a tenth more CPU. Otherwise they go side by side.
 
-    `rest`: with all fields, not cards alone. `total_wait_s`: how long a page that is ready waits for its total; None:
-    until it is counted or estimated.
+    `total_wait_s`: how long a page that is ready waits for its total; None: until it is counted or estimated.
     """
     start = _start(ORDERS[sort], criteria)
     windows = (*FIRST_WINDOWS, None) if start else (None,)
-    records = CARD_AND_REST if rest else CARD
     if start is None and not extra and total_wait_s is None:
         quickly = await _look_and_count(index, criteria, sort, limit, records)
         if quickly is not None:

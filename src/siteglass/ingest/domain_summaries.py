@@ -36,6 +36,7 @@ from siteglass.ingest.grouped import (
 )
 from siteglass.ingest.national_numbers import settled_phones
 from siteglass.ingest.signals import signals
+from siteglass.ingest.technology_details import first_seen, with_technology_details
 from siteglass.ingest.technology_history import with_changes
 
 MAX_VALUES = 50
@@ -80,7 +81,7 @@ def together(captures: pa.Table, priority: Priority, mirrors: Set[str] = frozens
     pages = _with_times(captures.take(best.column("row")), best)
     rows = _Domains(pages, states.filter(is_lead)).rows()
     seen = exploded(pages, "seen")
-    rows = with_changes(rows, pages, seen)
+    rows = with_technology_details(with_changes(rows, pages, seen), pages, seen)
     rows = rows.append_column("newest_fact_ms", _newest_facts(captures, numbers_of_all, len(domains)).filter(is_lead))
     phones = settled_phones(_sightings(pages, "phone", seen), listed(rows, "country"))
     return DomainSummaries(rows, pa.concat_tables([_sightings(pages, "email", seen), phones]), dropped)
@@ -105,7 +106,7 @@ def _sightings(pages: pa.Table, kind: str, seen: pa.Table) -> pa.Table:
     found = once(found, "place", "value", "method", "given")
     shown_on = pages.select(["url", "first_seen_ms", "last_seen_ms", "archive", "offset"])
     shown_on = shown_on.take(column(found, "place"))
-    first_ms = pc.min_element_wise(shown_on.column("first_seen_ms"), _first_seen(seen, kind, found))
+    first_ms = pc.min_element_wise(shown_on.column("first_seen_ms"), first_seen(seen, kind, found))
     shown_on = shown_on.set_column(1, "first_seen_ms", first_ms)
     return pa.table(
         {
@@ -117,16 +118,6 @@ def _sightings(pages: pa.Table, kind: str, seen: pa.Table) -> pa.Table:
             **{name: shown_on.column(name) for name in shown_on.column_names[1:]},
         }
     )
-
-
-def _first_seen(seen: pa.Table, kind: str, found: pa.Table) -> Any:
-    """When an earlier capture of the page showed the value, null where that is not known."""
-    seen = seen.filter(pc.equal(seen.column("kind"), kind))
-    keys, wanted = (
-        pc.binary_join_element_wise(column(rows, "place").cast(pa.string()), column(rows, "value"), " ")
-        for rows in (seen, found)
-    )
-    return column(seen, "first_ms").take(pc.index_in(wanted, value_set=keys))
 
 
 class _Domains:
@@ -152,6 +143,7 @@ class _Domains:
         """One row a domain."""
         columns = {
             **{name: self._told.column(name) for name in ("domain", "has_robots", "robots_audits", "has_sitemap")},
+            **{name: self._told.column(name) for name in ("mail_marks", "mail_seen_ms")},
             "secure": self._shown.column("secure"),
             "has_home": self._has_home,
             "crawled_at_ms": self._shown.column("captured_at_ms"),

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import msgspec
 import pyarrow as pa
 
+from siteglass.corpus.lead import MarkKind
+
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
 EXTRACTOR_VERSION = "2026.11.20"
 
@@ -50,6 +52,17 @@ class NameSighting(msgspec.Struct, frozen=True):
     name: str
     source: str
     """json_ld, site_name, copyright, imprint, logo, title, page_title, heading, text, profile or place."""
+
+
+class TechnologyMark(msgspec.Struct, frozen=True):
+    """By what a technology was recognised on a page: the evidence for it, together with page and time."""
+
+    technology: str
+    kind: MarkKind
+    rule: str
+    """What was looked for, as the rules write it. For "implied": the technology that it comes with."""
+    excerpt: str
+    """Where it was found, as the page writes it: at most MAX_EXCERPT_BYTES, without addresses and phone numbers."""
 
 
 class TradeSighting(msgspec.Struct, frozen=True):
@@ -117,6 +130,8 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     geo_basis: GeoBasis = ""
 
     technologies: tuple[str, ...] = ()
+    marks: tuple[TechnologyMark, ...] = ()
+    """One for each of `technologies`. Pages of an earlier release have none."""
     offers: tuple[str, ...] = ()
     service_types: tuple[str, ...] = ()
     """Most likely first."""
@@ -198,8 +213,11 @@ _COLUMNS: dict[str, pa.DataType] = {
     **dict.fromkeys(("has_schema", "has_heading", "has_description", "has_robots", "has_sitemap"), pa.bool_()),
 }
 FACTS_SCHEMA: pa.Schema = pa.schema(
-    [pa.field(name, _COLUMNS.get(name, pa.string())) for name in PageFacts.__struct_fields__]
+    [pa.field(name, _COLUMNS.get(name, pa.string())) for name in PageFacts.__struct_fields__ if name != "marks"]
 )
+MARK = "mark:"
+"""Marks are entries of the column `social_links`, whose keys start so. The release before refuses files with a column
+that it does not know, but skips a network that it does not know."""
 
 
 def to_batch(rows: list[PageFacts]) -> pa.RecordBatch:
@@ -207,6 +225,8 @@ def to_batch(rows: list[PageFacts]) -> pa.RecordBatch:
     columns: list[pa.Array[Any]] = []
     for field in FACTS_SCHEMA:
         values: list[Any] = [getattr(row, field.name) for row in rows]
+        if field.name == "social_links":
+            values = [{**row.social_links, **_packed(row.marks)} for row in rows]
         if field.type in (_FOUND, _NAMES, _TRADES, SEEN):
             values = [[msgspec.structs.asdict(one) for one in found] for found in values]
         elif pa.types.is_map(field.type):
@@ -221,4 +241,12 @@ def from_table(table: pa.Table) -> list[PageFacts]:
     rows = table.to_pylist()
     for row in rows:
         row.update({name: dict(row[name]) for name in maps})
+        links = row["social_links"]
+        names = [name for name in links if name.startswith(MARK)]
+        row["marks"] = [(name.removeprefix(MARK), *msgspec.json.decode(links.pop(name))) for name in names]
+        row["marks"] = [dict(zip(TechnologyMark.__struct_fields__, one, strict=True)) for one in row["marks"]]
     return msgspec.convert(rows, list[PageFacts])
+
+
+def _packed(marks: tuple[TechnologyMark, ...]) -> dict[str, str]:
+    return {MARK + one.technology: msgspec.json.encode((one.kind, one.rule, one.excerpt)).decode() for one in marks}

@@ -136,7 +136,12 @@ def leads_of_rows(
         **_owners_of_best("email", domains, emails, owners),
         **_owners_of_best("phone", domains, phones, owners),
         **contact_details(domains, emails, phones, seen, contacts, owners),
-        "hidden_contacts": hidden_contacts(domains, contacts, owners),
+        "hidden_contacts": [
+            [*hidden, *details]
+            for hidden, details in zip(
+                hidden_contacts(domains, contacts, owners), listed(rows, "technologies_detail"), strict=True
+            )
+        ],
         "technologies": technologies,
         "service_type": [
             service_type(stated, used or (), [one.trade for one in some], perhaps, said)

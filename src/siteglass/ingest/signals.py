@@ -18,7 +18,7 @@ from siteglass.ingest.grouped import DESCENDING, Order, firsts, mask, pc, spread
 MAX_DOMAIN_CHARS = 253
 NO_PAGE = "no_page"
 """The reason that does not refuse a domain: it is a lead if a record of another source says something of it."""
-COLUMNS = (*LIGHT, "has_robots", "has_sitemap", "audits", "technologies")
+COLUMNS = (*LIGHT, "has_robots", "has_sitemap", "audits", "technologies", "social_links")
 """What is asked of captures."""
 _NEWEST: tuple[Order, ...] = tuple(
     (name, DESCENDING) for name in ("captured_at_ms", "digest", "url", "archive", "offset")
@@ -27,7 +27,8 @@ _NEWEST: tuple[Order, ...] = tuple(
 
 def signals(captures: pa.Table, leads: Any, domains: pa.Array[Any]) -> pa.Table:
     """Columns `dropped`, the reason why a domain is not a lead or "", `alias_of`, the other site that its home page
-    leads to or "", has_robots, robots_audits, has_sitemap, and mail_technologies, what receives its mail."""
+    leads to or "", has_robots, robots_audits, has_sitemap, and mail_technologies,
+    what receives its mail, with its marks and the time."""
     return _Signals(captures, leads, len(domains)).rows(domains)
 
 
@@ -55,6 +56,8 @@ class _Signals:
                 "robots_audits": spread(robots, "audits", self._count, None),
                 "has_sitemap": pc.if_else(unknown, pa.scalar(None, pa.bool_()), either),
                 "mail_technologies": spread(dns, "technologies", self._count, None),
+                "mail_marks": spread(dns, "social_links", self._count, None),
+                "mail_seen_ms": spread(dns, "captured_at_ms", self._count, None),
             }
         )
 

@@ -32,6 +32,7 @@ _TOGETHER = {
     "emails": ("emails", "emails_personal", "email_owner", "email_owner_confidence", "emails_detail"),
     "phones": ("phones", "phone_owner", "phone_owner_confidence", "phones_detail"),
     "trades": ("trades", "trade_sources"),
+    "technologies": ("technologies", "technologies_detail"),
 }
 """Of the first source that has the first of them, all are taken."""
 _KNOWN = frozenset(Lead.__struct_fields__)

@@ -76,7 +76,7 @@ class EmailDetail(_Detail):
     status: EmailStatus
 
 
-_DETAILED = {"emails_detail": "emails", "phones_detail": "phones"}
+_DETAILED = {"emails_detail": "emails", "phones_detail": "phones", "technologies_detail": "technologies"}
 
 
 def shown_field(record: Record, name: str) -> Any:

@@ -10,7 +10,14 @@ from msgspec import Raw, Struct
 
 from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
-from siteglass.index.cards import ENRICH_OWN, enrichment_object, rebuild_record, select_fields, shown_record
+from siteglass.index.cards import (
+    ENRICH_OWN,
+    enrichment_object,
+    needs_source,
+    rebuild_record,
+    select_fields,
+    shown_record,
+)
 from siteglass.index.hits import Hit, NoCards, ShardsFailed
 from siteglass.index.index import Index
 from siteglass.index.lookup import LookupResult, TooManyHolders, look_up_cards, look_up_sites
@@ -69,7 +76,7 @@ async def _look_up(
     index: Index, hidden: SuppressionFilter, sites: Sequence[Sequence[str]], select: tuple[str, ...]
 ) -> LookupResult[Data]:
     """The selected data of websites, without what must not be shown."""
-    if len(sites) >= CARDS_FROM:
+    if len(sites) >= CARDS_FROM and not needs_source(select):
         try:
             found = await look_up_cards(index, sites)
         except (NoCards, ShardsFailed, TooManyHolders):

@@ -1,4 +1,4 @@
-"""Operation: where and when each address and number of a lead was seen, for an account that paid for the lead.
+"""Operation: where and when each address, number and technology of a lead was seen, for an account that paid for it.
 
 Free: the account has paid, and HTTP libraries repeat a GET by themselves.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from siteglass.access.keys import Caller
@@ -18,6 +18,7 @@ from siteglass.corpus.lead_files import LeadFileError
 from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable, repeated
 from siteglass.index.index import Index
 from siteglass.index.lookup import look_up, look_up_sites
+from siteglass.index.technology_details import technology_details
 from siteglass.suppression.filter import SuppressionFilter
 from siteglass.suppression.pages import page_filter
 
@@ -32,6 +33,8 @@ class Evidence:
     domain: str
     values: dict[str, list[tuple[str, list[Sighting]]]]
     """By field, in the order of the lead."""
+    technologies: list[dict[str, Any]] = field(default_factory=list)
+    """As `technologies_detail` shows them."""
 
 
 async def evidence(index: Index, hidden: SuppressionFilter, caller: Caller, asked: str) -> Evidence:
@@ -82,7 +85,7 @@ async def read_sightings(index: Index, record: dict[str, Any]) -> Evidence:
         seen = await asyncio.to_thread(read_evidence, index.settings.lead_store, record["src"], domain)
     except LeadFileError as error:
         raise Unavailable(f"the evidence cannot be read: {error}") from error
-    return Evidence(domain, told(record, seen))
+    return Evidence(domain, told(record, seen), technology_details(record))
 
 
 def told(record: dict[str, Any], seen: Sequence[Sighting]) -> dict[str, list[tuple[str, list[Sighting]]]]:
@@ -98,6 +101,6 @@ def told(record: dict[str, Any], seen: Sequence[Sighting]) -> dict[str, list[tup
         if not hides(one.page):
             by_value.setdefault((one.kind, one.value), []).append(one)
     return {
-        field: [(value, by_value.get((kind, value), [])[:MAX_SIGHTINGS]) for value in record[field]]
-        for kind, field in KINDS.items()
+        name: [(value, by_value.get((kind, value), [])[:MAX_SIGHTINGS]) for value in record[name]]
+        for kind, name in KINDS.items()
     }

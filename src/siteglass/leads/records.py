@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from siteglass.corpus.lead import SOCIAL_NETWORKS
 from siteglass.leads.contact_details import EmailDetail, PhoneDetail
 from siteglass.leads.lists.requests import ListNameArray
+from siteglass.leads.technology_details import TechnologyDetail
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, Show
 from siteglass.query.fields import BY_NAME, ENRICH_SELECTABLE, FILTERS, SEARCH_SELECTABLE
 from siteglass.query.filters import MAX_ARRAY_VALUES
@@ -151,6 +152,7 @@ def _shown(field: Field, show: Show, *, enrich: bool) -> Any:
         "texts_by_name": dict[str, str],
         "email_details": list[EmailDetail],
         "phone_details": list[PhoneDetail],
+        "technology_details": list[TechnologyDetail],
         "integer": _annotated[int, Meta(ge=0, le=highest)],
         "boolean": bool,
         "time": Time,

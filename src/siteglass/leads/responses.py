@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS, Sighting
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.search import SearchPage
+from siteglass.leads.technology_details import TechnologyDetail
 from siteglass.leads.values import FIELDS, MAX_SHOWN, NARROWED, ValuesRequest
 from siteglass.query.completion import DETAILS, CompletedValue
 from siteglass.query.criteria import MAX_CONDITIONS
@@ -355,11 +356,15 @@ class EvidentValue(ResponseBody):
 
 
 class EvidenceResponse(ResponseBody):
-    """Show where and when each address and number of a lead was seen."""
+    """Show where and when each address, number and technology of a lead was seen."""
 
     domain: Annotated[str, Meta(description="The domain under which the lead is stored.")]
     emails: Annotated[list[EvidentValue], Meta(description="The addresses in `emails`, in the same order.")]
     phones: Annotated[list[EvidentValue], Meta(description="The numbers in `phones`, in the same order.")]
+    technologies: Annotated[
+        list[TechnologyDetail],
+        Meta(description="The technologies in `technologies` of which something is known, in the same order."),
+    ]
 
 
 def evidence_response(evidence: Evidence) -> EvidenceResponse:
@@ -370,7 +375,12 @@ def evidence_response(evidence: Evidence) -> EvidenceResponse:
             EvidentValue(value=value, seen=[_sighting(one) for one in seen]) for value, seen in evidence.values[field]
         ]
 
-    return EvidenceResponse(domain=evidence.domain, emails=values("emails"), phones=values("phones"))
+    return EvidenceResponse(
+        domain=evidence.domain,
+        emails=values("emails"),
+        phones=values("phones"),
+        technologies=msgspec.convert(evidence.technologies, list[TechnologyDetail]),
+    )
 
 
 def _sighting(sighting: Sighting) -> SightingOnPage:

@@ -23,7 +23,7 @@ from siteglass.access.keys import Caller
 from siteglass.billing.credits import Balances, Bill, Mark, Receipt
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.corpus.evidence_files import Sighting
-from siteglass.corpus.lead import ContactDetail, Lead
+from siteglass.corpus.lead import ContactDetail, Lead, TechnologyDetail
 from siteglass.corpus.lead_files import read_parquet, write_parquet
 from siteglass.errors import (
     CreditCapExceeded,
@@ -115,7 +115,22 @@ def _with_details(lead: Lead) -> Lead:
             for value in values
         )
 
-    return replace(lead, emails_detail=details(lead.emails), phones_detail=details(lead.phones))
+    technologies = tuple(
+        TechnologyDetail(
+            value=name,
+            marks=({"kind": "generator", "rule": name, "excerpt": name},),
+            page=f"https://{lead.domain}/",
+            first_seen_ms=FIRST_SEEN_MS,
+            last_seen_ms=_CRAWLED_AT_MS,
+        )
+        for name in lead.technologies or ()
+    )
+    return replace(
+        lead,
+        emails_detail=details(lead.emails),
+        phones_detail=details(lead.phones),
+        technologies_detail=technologies,
+    )
 
 
 def _contact_page(domain: str) -> str:
@@ -153,7 +168,7 @@ def made_up_evidence(found: Evidence) -> Evidence:
     phones = [
         (value, [replace(pattern, kind="phone", value=value, method="tel")]) for value, _ in found.values["phones"]
     ]
-    return Evidence(found.domain, {"emails": emails, "phones": phones})
+    return Evidence(found.domain, {"emails": emails, "phones": phones}, found.technologies)
 
 
 def _host(domain: str) -> str:

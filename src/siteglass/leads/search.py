@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 
 from siteglass.billing.credits import Mark
 from siteglass.index import pages
-from siteglass.index.cards import needs_rest, rebuild_record, search_object, select_fields
+from siteglass.index.cards import rebuild_record, search_object, select_fields
 from siteglass.index.hits import Hit
 from siteglass.index.index import Index
 from siteglass.leads.contact_details import shown_field
@@ -63,9 +63,11 @@ async def first_page(
     """Run a new search; `total_wait_s` as in `pages.first_page`."""
     await hidden.require_fresh()
     selection, listed = await lists.select(account_id, request.lists)
-    rest = needs_rest(request.select or ())
+    records = pages.records_with(request.select or ())
     criteria, sort, limit = request.meaning.criteria, request.sort, request.limit
-    found, total = await pages.first_page(index, criteria, sort, limit, listed, rest=rest, total_wait_s=total_wait_s)
+    found, total = await pages.first_page(
+        index, criteria, sort, limit, listed, records=records, total_wait_s=total_wait_s
+    )
     here = Continuation(
         {**request.meaning.filters, **request.lists.sent},
         request.select,
@@ -90,8 +92,10 @@ async def later_page(
     meaning = read_meaning(here.filters, index.clock.now_ms())
     selection = ListSelection(here.exclude_lists, here.only_lists)
     listed = await lists.queries(account_id, selection)
-    rest = needs_rest(here.select or ())
-    found = await pages.later_page(index, meaning.criteria, here.sort, here.limit, here.position, listed, rest=rest)
+    records = pages.records_with(here.select or ())
+    found = await pages.later_page(
+        index, meaning.criteria, here.sort, here.limit, here.position, listed, records=records
+    )
     unwanted = await _unwanted(lists, selection, found)
     return _search_page(here, meaning, found, hidden, unwanted, backward=here.position.backward, first=False)
 

@@ -101,7 +101,16 @@ class Show:
     """Where and how a field is written in responses."""
 
     type: Literal[
-        "string", "integer", "boolean", "strings", "profiles", "texts_by_name", "email_details", "phone_details", "time"
+        "string",
+        "integer",
+        "boolean",
+        "strings",
+        "profiles",
+        "texts_by_name",
+        "email_details",
+        "phone_details",
+        "technology_details",
+        "time",
     ]
     search: Literal["default", "select"] | None = None
     """Whether a search without `select` shows it, or only one that names it."""

@@ -7,7 +7,7 @@ one row.
 from __future__ import annotations
 
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, SearchableField, Show
-from siteglass.query.rows import change, details, flag, place
+from siteglass.query.rows import change, details, flag, place, technology_details
 
 FIELDS: tuple[Field, ...] = (
     Field("domain", "Website domain", "example.com", show=Show("string", "default", enrich="default", cursor_id=0)),
@@ -112,6 +112,7 @@ FIELDS: tuple[Field, ...] = (
         ),
         Show("strings", "default", enrich="default", cursor_id=11),
     ),
+    technology_details("What shows each of `technologies`: the mark, its page, first and last seen", 36),
     change("added", "Technologies that the site began to use", "Klaviyo"),
     change("dropped", "Technologies that the site stopped using", "Magento"),
     Field(

@@ -61,3 +61,17 @@ def details(of: Literal["emails", "phones"], meaning: str, cursor_id: int) -> Fi
         detail["status"] = {"syntax": "valid", "kind": "person"}
     shown = Show("email_details" if of == "emails" else "phone_details", "select", "select", cursor_id=cursor_id)
     return Field(f"{of}_detail", meaning, [detail], show=shown)
+
+
+def technology_details(meaning: str, cursor_id: int) -> Field:
+    """What shows each technology of a lead; shown only if `select` names it."""
+    excerpt = "https://static.klaviyo.com/onsite/js/klaviyo.js"
+    detail: dict[str, object] = {
+        "value": "Klaviyo",
+        "marks": [{"kind": "script", "rule": "static.klaviyo.com", "excerpt": excerpt}],
+        "page": "https://example.com/",
+        "first_seen": "2026-08-02T08:30:00Z",
+        "last_seen": "2026-10-12T08:30:00Z",
+    }
+    shown = Show("technology_details", "select", "select", cursor_id=cursor_id)
+    return Field("technologies_detail", meaning, [detail], show=shown)

@@ -28,6 +28,7 @@ TEXT_LISTS = (
 )
 TEXT_MAPS = ("social_links", "e")
 DETAIL_LISTS = ("emails_detail", "phones_detail")
+_MARKED = "technologies_detail"
 # A page that lists more than this hides something: what follows is taken as suppressed, so that no answer waits for it.
 MAX_FINDS = 500
 
@@ -98,9 +99,11 @@ def _texts(get: Get) -> Iterator[str]:
     for name in (*TEXT_LISTS, *TEXT_MAPS):
         if given := get(name):
             yield "\n".join(_strings(given))
-    for name in DETAIL_LISTS:
+    for name in (*DETAIL_LISTS, _MARKED):
         if given := get(name):
             yield "\n".join(one["page"] or "" for one in given)
+    for one in get(_MARKED) or ():
+        yield from (one["value"], *(text for mark in one["marks"] for text in mark.values()))
 
 
 def _strings(value: Any) -> Iterable[str]:
@@ -228,7 +231,18 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dic
         page = detail["page"]
         return {**detail, "page": None} if page and may_hold(page) and cut(page) != page else detail
 
+    def marks_left(detail: dict[str, Any]) -> Any:
+        """The marks without such a value; None if the technology itself is one."""
+        if cut(detail["value"]) != detail["value"]:
+            return None
+        given = detail["marks"]
+        return type(given)(mark for mark in given if all(cut(text) == text for text in mark.values()))
+
     changed: dict[str, Any] = {}
+    if given := get(_MARKED):
+        marked = [without_page({**one, "marks": left}) for one in given if (left := marks_left(one)) is not None]
+        if marked != list(given):
+            changed[_MARKED] = type(given)(marked)
     for name, hides in zip(DETAIL_LISTS, (hides_entry, hides_phone), strict=True):
         if given := get(name):
             kept = [without_page(one) for one in given if hides is None or not hides(one["value"])]

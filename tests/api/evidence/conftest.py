@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
-from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead import Lead, Mark, TechnologyDetail
 from siteglass.corpus.lead_files import write_parquet
 from testing.customers import Bank
 from testing.service import fill, serving, settings_for
@@ -38,6 +38,18 @@ def sighting(domain: str, value: str, page: str, method: str, days: int = 0) -> 
     )
 
 
+KLAVIYO = TechnologyDetail(
+    value="Klaviyo",
+    marks=(
+        Mark(kind="script", rule="static.klaviyo.com", excerpt="//static.klaviyo.com/a.js"),
+        Mark(kind="inline_script", rule="never shown", excerpt="x='eve@seen.example'"),
+    ),
+    page="https://seen.example/",
+    first_seen_ms=NEWEST_MS - 30 * DAY_MS,
+    last_seen_ms=NEWEST_MS,
+)
+
+
 def _lead(domain: str, *emails: str, phones: tuple[str, ...] = ()) -> Lead:
     return Lead(domain=domain, crawled_at_ms=NEWEST_MS, title=domain, emails=emails, phones=phones, score=50)
 
@@ -49,7 +61,11 @@ LEADS = [
         _lead("d-optout.example", "eve@d-optout.example", "info@d-optout.example", phones=(OPTED_OUT_PHONE,)),
         description="Ask eve [at] d-optout (dot) example, Tel. 030 / 90 18 21.",
     ),
-    _lead("seen.example", "info@seen.example", "eve@seen.example", phones=(PHONE,)),
+    msgspec.structs.replace(
+        _lead("seen.example", "info@seen.example", "eve@seen.example", phones=(PHONE,)),
+        technologies=("Klaviyo", "Wix"),
+        technologies_detail=(KLAVIYO,),
+    ),
 ]
 SIGHTINGS = [
     *(sighting("b-many.example", "hello@b-many.example", f"/page-{number}", "text", number) for number in range(25)),

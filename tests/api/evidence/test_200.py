@@ -45,6 +45,14 @@ def test_each_value_with_its_pages(desk: Bank) -> None:
             },
         ],
         "phones": [{"value": PHONE, "seen": [{"page": "https://seen.example/contact", "method": "tel", **SEEN}]}],
+        "technologies": [
+            {
+                "value": "Klaviyo",
+                "marks": [{"kind": "script", "rule": "static.klaviyo.com", "excerpt": "//static.klaviyo.com/a.js"}],
+                "page": "https://seen.example/",
+                **SEEN,
+            }
+        ],
     }
     assert not [name for name in response.headers if name.startswith("x-credits-")]
 
@@ -101,6 +109,7 @@ def test_a_lead_that_came_without_evidence(desk: Bank) -> None:
         "domain": "c-none.example",
         "emails": [{"value": "hello@c-none.example", "seen": []}],
         "phones": [],
+        "technologies": [],
     }
 
 

@@ -92,7 +92,7 @@ def test_missing_values(own: httpx.Client) -> None:
         "url",
     ]
     lists = ["emails", "phones", "technologies", "links", "categories_uses", "offers", "pages", "keywords", "trades"]
-    lists += DETAIL_FIELDS
+    lists += [*DETAIL_FIELDS, "technologies_detail"]
     assert all(record[name] == "" for name in texts)
     assert all(record[name] == [] for name in lists)
     assert record["social_links"] == record["trade_sources"] == {}

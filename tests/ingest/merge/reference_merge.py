@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead
+from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead, Mark, TechnologyDetail
 from siteglass.corpus.trade_rules import Candidate, decide
 from siteglass.ingest.extract.names import NamedPage, elected, sightings_of_best
 from siteglass.ingest.facts import PageFacts
@@ -177,6 +177,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         state=state,
         city=city,
         technologies=technologies if technologies or home else None,
+        technologies_detail=tuple(_technology_detail(one, with_times) for one in technologies),
         categories_uses=tuple(
             sorted({category for one in technologies for category in vocabulary().categories_of(one)})[:200]
         ),
@@ -276,6 +277,22 @@ def _technologies(pages: list[PageFacts], home: PageFacts | None) -> tuple[str, 
     hits = Counter(one for page in pages for one in set(page.technologies) if 1 <= len(one) <= 512)
     at_home = set(home.technologies) if home else set()
     return tuple(sorted(one for one in hits if one in at_home or hits[one] >= 2)[:50])
+
+
+def _technology_detail(name: str, pages: list[Page]) -> TechnologyDetail:
+    """With the mark of the newest page that has one; of equal times of the best page."""
+    using = [page for page in pages if name in page.best.technologies]
+    marks = [[one for one in page.best.marks if one.technology == name] for page in using]
+    times = [[one.captured_at_ms for one in page.all] for page in using]
+    _, _, number = min((not marks[number], -max(times[number]), number) for number in range(len(using)))
+    url = using[number].best.url
+    return TechnologyDetail(
+        value=name,
+        marks=tuple(Mark(kind=one.kind, rule=one.rule, excerpt=one.excerpt) for one in marks[number]),
+        page=url if len(url) <= 300 else None,
+        first_seen_ms=min(map(min, times)),
+        last_seen_ms=max(map(max, times)),
+    )
 
 
 def _offers(pages: list[PageFacts]) -> tuple[str, ...]:

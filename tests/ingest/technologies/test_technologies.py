@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import re
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from siteglass.corpus.lead import MAX_EXCERPT_BYTES, MarkKind
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract.mail_hosts import mail_hosts
 from siteglass.ingest.extract.page import Page
-from siteglass.ingest.extract.technologies import technologies
+from siteglass.ingest.extract.technologies import technology_marks
 from siteglass.ingest.extract.technologies.matcher import MAX_TECHNOLOGIES, Matcher
 from siteglass.ingest.extract.technologies.rules import checked, long_tail, own_rules
 from siteglass.ingest.extract.technologies.signals import Signals
@@ -32,6 +35,10 @@ def page_of(body: bytes, content_type: str = "text/html") -> Page:
     return Page(Capture(url="https://www.example.com/", captured_at_ms=0, status=200, headers=headers, body=body))
 
 
+def technologies(page: Page) -> tuple[str, ...]:
+    return tuple(mark.technology for mark in technology_marks(page))
+
+
 def test_exactly_the_expected_technologies_are_found_on_every_page() -> None:
     wrong = {}
     for one in pages():
@@ -39,6 +46,38 @@ def test_exactly_the_expected_technologies_are_found_on_every_page() -> None:
         if found != expected:
             wrong[one.where] = f"missing {sorted(expected - found)}, too many {sorted(found - expected)}"
     assert wrong == {}
+
+
+def test_every_technology_has_a_mark_and_the_page_has_its_bytes() -> None:
+    """Of 500 drawn at random; those that come with another have its mark."""
+    marks = [(one, mark) for one in pages() for mark in technology_marks(one.page)]
+    for one, mark in random.Random(51).sample(marks, 500):
+        capture = one.page.capture
+        headers = "\n".join(f"{name}: {value}" for name, value in capture.headers)
+        excerpt = mark.excerpt.encode("ascii")
+        assert mark.rule, one.where
+        assert 0 < len(excerpt) <= MAX_EXCERPT_BYTES, (one.where, mark)
+        assert any(excerpt in said for said in (capture.body, headers.encode(), capture.url.encode())), (
+            one.where,
+            mark,
+        )
+    assert {mark.kind for _, mark in marks} == {*get_args(MarkKind)} - {"dns", "media"}
+
+
+@pytest.mark.parametrize(
+    ("page", "excerpt"),
+    [
+        ("<script src='https://static.klaviyo.com/onsite/js/klaviyo.js?company_id=AbC'>", "https://static.klaviyo.com/onsite/js/klaviyo.js?company_id=AbC"),
+        ("<script src='//static.klaviyo.com/a?e=jo.doe@acme.com'>", "//static.klaviyo.com/a?e="),
+        ("<script src='//static.klaviyo.com/a?e=jo.doe%40acme.com'>", "//static.klaviyo.com/a?e="),
+        ("<script src='//static.klaviyo.com/a?tel=+49-30-1234567&b'>", "//static.klaviyo.com/a?tel="),
+        ("<script src='//static.klaviyo.com/a?a=1&amp;b=2'>", "//static.klaviyo.com/a?a=1"),
+        ("<script>'//static.klaviyo.com/x.js', 'info [at] acme [dot] com'</script>", "//static.klaviyo.com/x.js', '"),
+    ],
+)  # fmt: skip
+def test_an_excerpt_ends_before_a_contact(page: str, excerpt: str) -> None:
+    (mark,) = [one for one in technology_marks(page_of(page.encode())) if one.technology == "Klaviyo"]
+    assert (mark.rule, mark.excerpt) == ("static.klaviyo.com", excerpt)
 
 
 def test_every_rule_has_a_page_that_is_about_it() -> None:
@@ -125,7 +164,7 @@ def test_the_row_and_the_page_of_the_guide_work() -> None:
     row, block = re.findall(r"```\w+\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     shown = {name: checked("guide", marks) for name, marks in tomllib.loads(row).items()}
     (one,) = parsed("guide", block)
-    assert one.expected == tuple(shown) == Matcher(shown, {}).technologies(one.page)
+    assert one.expected == tuple(shown) == tuple(mark.technology for mark in Matcher(shown, {}).marks(one.page))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1", "shift_jis"])

@@ -70,6 +70,43 @@ class PhoneDetail(Record):
     """When a page was last crawled that showed the value; null if it is not known."""
 
 
+class TechnologyMark(Record):
+    """What shows a technology on a page."""
+
+    __slots__ = ()
+    kind = field[str]()
+    """`script`, `link`, `image`, `frame`, `form`, `media`: the address of such an element. `inline_script`, `comment`,
+    `element`, `generator`: a text of the page. `header`, `cookie`: of its response. `host`: the name of the
+    website's host. `dns`: a record of the domain. `implied`: it comes with another technology.
+    """
+    rule = field[str]()
+    """What was looked for: a host, a pattern, a selector, the name of a header or a cookie. For `implied` the other
+    technology.
+    """
+    excerpt = field[str]()
+    """Where it was found, as the page writes it. It ends before an address or phone number, and may be empty for that
+    reason.
+    """
+
+
+class TechnologyDetail(Record):
+    """A technology of `technologies`."""
+
+    __slots__ = ()
+    value = field[str]()
+    """The technology as the lead shows it."""
+    marks = parts(TechnologyMark)
+    """What shows it on that page. Empty for pages read by an earlier release."""
+    page = field["str | None"]()
+    """URL of the page with the marks that was crawled last. Null for DNS, and if the URL is long or contains what may
+    be a contact.
+    """
+    first_seen = field["str | None"]()
+    """When a page that shows it first showed it."""
+    last_seen = field["str | None"]()
+    """When a page was last crawled that showed it."""
+
+
 class Lead(Record):
     """A lead, with the fields in `select`."""
 
@@ -114,6 +151,8 @@ class Lead(Record):
     """Each address of `emails` with its owner, the page that showed it last, and its status."""
     phones_detail = parts(PhoneDetail)
     """Each number of `phones` with its owner and the page that showed it last."""
+    technologies_detail = parts(TechnologyDetail)
+    """What shows each of `technologies`: the mark, its page, first and last seen."""
     keywords = field[list[str]]()
     """Terms that describe the site."""
     pages = field[list[str]]()
@@ -192,6 +231,8 @@ class Company(Record):
     """Each address of `emails` with its owner, the page that showed it last, and its status."""
     phones_detail = parts(PhoneDetail)
     """Each number of `phones` with its owner and the page that showed it last."""
+    technologies_detail = parts(TechnologyDetail)
+    """What shows each of `technologies`: the mark, its page, first and last seen."""
 
 
 class Sighting(Record):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from siteglass.dashboard.explore.technology_lines import TechnologyLine, technology_lines
 from siteglass.ingest.score import MAX_LOAD_TIME_MS
 from siteglass.ingest.spending import NETWORKS, TAG_MANAGERS
 from siteglass.query.completion import display_name
@@ -39,7 +40,7 @@ class LeadFacts:
     """Name, and where it was read."""
     score: str
     spending: str
-    technologies: list[str]
+    technologies: list[TechnologyLine]
     language: str
     profiles: list[tuple[str, str]]
     """Network and URL."""
@@ -52,7 +53,7 @@ def lead_facts(record: Mapping[str, Any]) -> LeadFacts:
         [(vocabulary().trade_name(one), _TRADE_SOURCES.get(sources.get(one, ""), "")) for one in record["trades"]],
         score_words(record),
         spending_words(record),
-        list(record["technologies"]),
+        technology_lines(record),
         display_name("language", record["language"]) if record["language"] else "",
         [(network.capitalize(), url) for network, url in record["social_links"].items() if url.startswith("https://")],
     )

@@ -21,7 +21,7 @@ from siteglass.ingest.extract.emails import emails
 from siteglass.ingest.extract.homes import canonical_home, is_home_page
 from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
-from siteglass.ingest.extract.mail_hosts import mail_technologies
+from siteglass.ingest.extract.mail_hosts import mail_marks
 from siteglass.ingest.extract.name_candidates import sightings
 from siteglass.ingest.extract.names import NamedPage, elected
 from siteglass.ingest.extract.own_trades import own_trades
@@ -30,7 +30,7 @@ from siteglass.ingest.extract.paths import OTHER, favicon, leads, path_of, prior
 from siteglass.ingest.extract.phones import phones
 from siteglass.ingest.extract.place import place
 from siteglass.ingest.extract.profiles import profiles
-from siteglass.ingest.extract.technologies import technologies
+from siteglass.ingest.extract.technologies import technology_marks
 from siteglass.ingest.extract.texts import texts
 from siteglass.ingest.extract.trades import trade
 from siteglass.ingest.facts import PageFacts, page_digest
@@ -157,6 +157,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     where = part("place", lambda: place(page, numbers, spoken))
     if (country := vocabulary().country_alpha2(where.country)) and country not in guessed:
         numbers = part("phones", lambda: phones(page, (country, *guessed)))
+    marks = part("technologies", lambda: technology_marks(page))
     responsive, has_schema = _is_responsive(page), part("schema", lambda: _has_schema(page))
     checks = part(
         "audits",
@@ -190,7 +191,8 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
         state=where.state,
         city=where.city,
         geo_basis=where.basis,
-        technologies=part("technologies", lambda: technologies(page)),
+        technologies=tuple(mark.technology for mark in marks),
+        marks=marks,
         offers=traded.offers,
         service_types=traded.service_types,
         trades=named,
@@ -233,6 +235,7 @@ def _bare(capture: Capture) -> PageFacts:
 
 
 def _dns_facts(capture: Capture) -> PageFacts:
+    marks = mail_marks(capture)
     return PageFacts(
         domain=registrable(normalise(capture.url.removeprefix("dns:"))),
         url=capture.url,
@@ -243,7 +246,8 @@ def _dns_facts(capture: Capture) -> PageFacts:
         archive=capture.archive,
         offset=capture.offset,
         digest=page_digest(capture.body),
-        technologies=mail_technologies(capture),
+        technologies=tuple(mark.technology for mark in marks),
+        marks=marks,
     )
 
 

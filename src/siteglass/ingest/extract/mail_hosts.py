@@ -8,15 +8,22 @@ from functools import cache
 from importlib.resources import files
 
 from siteglass.ingest.capture import Capture
+from siteglass.ingest.extract.technologies.excerpts import Found, excerpt_of
+from siteglass.ingest.facts import TechnologyMark
 
-_MX = re.compile(rb"^\S{1,255}[ \t]+\d{1,10}[ \t]+IN[ \t]+MX[ \t]+\d{1,5}[ \t]+(\S{1,255})[ \t]*\r?$", re.MULTILINE)
+_MX = re.compile(rb"^\S{1,255}[ \t]+\d{1,10}[ \t]+IN[ \t]+(MX[ \t]+\d{1,5}[ \t]+(\S{1,255}))[ \t]*\r?$", re.MULTILINE)
 
 
-def mail_technologies(capture: Capture) -> tuple[str, ...]:
-    """Services that receive the mail, sorted."""
-    hosts = [found.decode("ascii", "replace").lower().rstrip(".") for found in _MX.findall(capture.body)]
-    known = mail_hosts()
-    return tuple(sorted({known[end] for host in hosts for end in _ends(host) if end in known}))
+def mail_marks(capture: Capture) -> tuple[TechnologyMark, ...]:
+    """Services that receive the mail, sorted, each with the first record that names it."""
+    known, found = mail_hosts(), dict[str, TechnologyMark]()
+    for record, host in _MX.findall(capture.body):
+        for end in _ends(host.decode("ascii", "replace").lower().rstrip(".")):
+            if name := known.get(end):
+                text = record.decode("ascii", "replace")
+                excerpt = excerpt_of(Found("dns", text, 0, len(text)))
+                found.setdefault(name, TechnologyMark(name, "dns", end, excerpt))
+    return tuple(found[name] for name in sorted(found))
 
 
 @cache

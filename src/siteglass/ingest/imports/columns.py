@@ -25,7 +25,7 @@ LIST_FIELDS = frozenset(
 # The loader assigns numbers. The others are what a crawl found out, or follow from other fields.
 _NOT_IMPORTED = frozenset(
     ("lead_no", "emails_personal", "email_owner", "email_owner_confidence", "phone_owner", "phone_owner_confidence",
-     "emails_detail", "phones_detail", "hidden_contacts", "trade_sources", "added", "dropped")
+     "emails_detail", "phones_detail", "technologies_detail", "hidden_contacts", "trade_sources", "added", "dropped")
 )  # fmt: skip
 FIELDS = tuple(field for field in Lead.__struct_fields__ if field not in _NOT_IMPORTED)
 

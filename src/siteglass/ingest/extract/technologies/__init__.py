@@ -1,5 +1,5 @@
 """Technologies: what a page is made with and what it loads, by the rules in `rules/`. Names are the vocabulary's."""
 
-from siteglass.ingest.extract.technologies.matcher import technologies
+from siteglass.ingest.extract.technologies.matcher import technology_marks
 
-__all__ = ["technologies"]
+__all__ = ["technology_marks"]

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
+from siteglass.corpus.lead import MarkKind
 from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
+from siteglass.ingest.extract.technologies.excerpts import Found
 
 MAX_ELEMENTS = 3_000
 MAX_INLINE_CHARS = 1_000_000
 
 _ELEMENTS = "script,link,img,iframe,form,meta,video,source,embed"
+_KINDS: dict[str, MarkKind] = {
+    "script": "script",
+    "img": "image",
+    "iframe": "frame",
+    "video": "media",
+    "source": "media",
+    "embed": "media",
+}
 # Elements that are drawn later, or after consent, keep the address in a separate attribute.
 _ADDRESSES = ("src", "data-src", "data-lazy-src", "data-cookieblock-src")
 # Others name an address without loading from it: canonical, alternate, dns-prefetch.
@@ -23,11 +35,36 @@ _COMMENT = re.compile(r"<!--([^\n]{1,120})")
 _OTHER_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
+class Address(NamedTuple):
+    """The address of an element, as it is written."""
+
+    kind: MarkKind
+    text: str
+
+    def found(self, mark: str) -> Found:
+        """Where this mark is in it."""
+        end = self.text.lower().find(mark.lower()) + len(mark)
+        return Found(self.kind, self.text, 0, end if end >= len(mark) else 0)
+
+
+class Paths:
+    """Paths and queries of addresses, searched in one go."""
+
+    def __init__(self, paths: Sequence[str], addresses: Sequence[Address]) -> None:
+        self._text = "\n".join(paths)
+        self._addresses = addresses
+
+    def search(self, pattern: re.Pattern[str]) -> Found | None:
+        """The first address whose path has the pattern."""
+        at = pattern.search(self._text)
+        return self._addresses[self._text.count("\n", 0, at.start())].found(at[0].strip()) if at else None
+
+
 class Signals:
     """Addresses that elements load from, inline scripts and names of generators."""
 
     def __init__(self, page: Page) -> None:
-        self.addresses: dict[tuple[str, str], None] = {}
+        self.addresses: dict[tuple[str, str], Address] = {}
         """(host, path and query), each once; the host of a relative address is that of the page's base."""
         self.generators: list[str] = []
         self._inline: list[LexborNode] = []
@@ -49,15 +86,16 @@ class Signals:
         return "\n".join([text.strip() for text in _COMMENT.findall(self._html[:MAX_INLINE_CHARS])])
 
     @cached_property
-    def paths(self) -> str:
-        """Paths and queries, one on each line."""
-        return "\n".join([path for _, path in self.addresses])
+    def paths(self) -> Paths:
+        """Of all addresses."""
+        return Paths([path for _, path in self.addresses], [*self.addresses.values()])
 
     @cached_property
-    def own_paths(self) -> str:
-        """Those of the page's own domain."""
+    def own_paths(self) -> Paths:
+        """Of those of the page's own domain."""
         domain, inner = self._domain, f".{self._domain}"
-        return "\n".join([path for host, path in self.addresses if host == domain or host.endswith(inner)])
+        own = [key for key in self.addresses if key[0] == domain or key[0].endswith(inner)]
+        return Paths([path for _, path in own], [self.addresses[key] for key in own])
 
     def _read(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> None:
         if tag == "meta":
@@ -65,15 +103,15 @@ class Signals:
                 self.generators.append((attributes.get("content") or "").strip()[:200])
         elif tag == "link":
             if not _LOADING.isdisjoint((attributes.get("rel") or "").lower().split()):
-                self._add(attributes.get("href"))
+                self._add("link", attributes.get("href"))
         elif tag == "form":
-            self._add(attributes.get("action"))
-        elif not self._add(*map(attributes.get, _ADDRESSES)) and tag == "script":
+            self._add("form", attributes.get("action"))
+        elif not self._add(_KINDS[tag], *map(attributes.get, _ADDRESSES)) and tag == "script":
             kind = (attributes.get("type") or "").lower()
             if kind in _SCRIPTS or "javascript" in kind:
                 self._inline.append(node)
 
-    def _add(self, *urls: str | None) -> bool:
+    def _add(self, kind: MarkKind, *urls: str | None) -> bool:
         found = False
         for url in urls:
             if not url:
@@ -81,8 +119,10 @@ class Signals:
             found = True
             url = url.strip()[:MAX_URL_CHARS]
             if absolute := _ABSOLUTE.match(url):
-                self.addresses[absolute[1].lower(), absolute[2].replace("\n", "")] = None
+                key = absolute[1].lower(), absolute[2].replace("\n", "")
+                self.addresses.setdefault(key, Address(kind, url))
             elif not _OTHER_SCHEME.match(url):
                 path = url.partition("#")[0].replace("\n", "")
-                self.addresses[self._base_host, path if path.startswith("/") else f"/{path}"] = None
+                key = self._base_host, path if path.startswith("/") else f"/{path}"
+                self.addresses.setdefault(key, Address(kind, url))
         return found
