@@ -2,8 +2,9 @@
 
     python scripts/build_language.py [--check]
 
-Sources are the tables in scripts/language, wordfreq and the vocabulary. The same inputs give the same bytes; --check
-fails if the file that is shipped is not the one they give."""
+Sources are the tables in scripts/language, wordfreq and the vocabulary; phrase_forms.py says how an entry stands for
+several forms. The same inputs give the same bytes; --check fails if the file that is shipped is not the one they
+give."""
 
 import argparse
 import base64
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import frequent_words
+from phrase_forms import forms
 from siteglass.query.natural.lexicon import can_be_found, own_kind, print_of
 from siteglass.query.natural.text import key_of, tokenise
 from siteglass.query.vocabulary import vocabulary
@@ -45,7 +47,7 @@ class Phrases:
         self.senses: dict[str, list[Sense]] = {}
 
     def add(self, kind: str, phrases: list[str], *values: str) -> None:
-        for phrase in phrases:
+        for phrase in (form for entry in phrases for form in forms(entry)):
             if not can_be_found(tokenise(phrase)):
                 sys.exit(f"{phrase!r} of {kind} can never be found: a sign ends it, or stands where none may")
             some = self.senses.setdefault(key_of(phrase), [])

@@ -108,11 +108,11 @@ def expand(language: str, written: str) -> tuple[list[str], list[str]]:
     stem, mark, letter = written.partition("~")
     if mark:
         named = [_elide(language, pattern.format(stem)) for pattern in _TEMPLATES[language][letter]]
-        return [], [other for form in named for other in (form, *_spellings(language, form))]
+        return [], [other for form in named for other in (form, *plurals(language, form))]
     if "*" in written:
         return [], list(_adjectives(written))
     singular, *others = [part.strip() for part in written.split("/")]
-    generated = list(_spellings(language, singular)) if not others else []
+    generated = list(plurals(language, singular)) if not others else []
     for other in others:
         generated += _german_dative(other) if language == "de" else []
     return [singular, *others], generated
@@ -133,13 +133,17 @@ def variants(language: str, form: str) -> Iterator[str]:
                 yield form.replace(american, british)
             elif british in form:
                 yield form.replace(british, american)
-    elif language == "de":
-        plain = form.translate(_UMLAUTS)
-        if plain != form:
-            yield plain
+    elif language == "de" and (plain := without_umlauts(form)) != form:
+        yield plain
 
 
-def _spellings(language: str, form: str) -> Iterator[str]:
+def without_umlauts(form: str) -> str:
+    """How a word is typed where there are no umlauts: "Aerzte"."""
+    return form.translate(_UMLAUTS)
+
+
+def plurals(language: str, form: str) -> Iterator[str]:
+    """The plural of a noun; in German its dative, and in Polish its genitive, as well."""
     yield from _PLURALS[language](form)
 
 

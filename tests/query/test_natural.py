@@ -45,6 +45,7 @@ def directives(text: str) -> set[str]:
             {"@technology(Shopify)", "@country(USA)", "@state(TX)", "@lacks(email_marketing)", "@spends(>5000)"},
         ),
         ("danish shopify stores", {"@country(DNK)", "@technology(Shopify)"}),
+        ("daenische Shopify-Shops", {"@country(DNK)", "@technology(Shopify)"}),
         ("dentists in Athens, Georgia", {"@city(Athens)", "@country(USA)", "@state(GA)", "@trade(dentist)"}),
         ("hotels in Georgia and Armenia", {"@country(ARM, GEO)", "@trade(hotel)"}),
         ("SaaS using HubSpot and Stripe", {"@service_type(SaaS)", "@technology(HubSpot)", "@technology(Stripe)"}),

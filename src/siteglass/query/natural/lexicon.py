@@ -123,9 +123,12 @@ class Lexicon:
     def __init__(self, content: dict[str, Any], known: Vocabulary) -> None:
         self._vocabulary = known
         senses = [_sense(kind, values) for kind, *values in content["senses"]]
-        self._phrases: dict[str, list[Sense]] = {
-            key: [senses[number] for number in numbers] for key, numbers in content["phrases"].items()
-        }
+        # Most phrases share their meanings with others, and so the list of them.
+        shared: dict[tuple[int, ...], list[Sense]] = {}
+        self._phrases: dict[str, list[Sense]] = {}
+        for key, numbers in content["phrases"].items():
+            several = tuple(numbers)
+            self._phrases[key] = shared.get(several) or shared.setdefault(several, [senses[n] for n in numbers])
         self._longest_phrases: dict[str, int] = content["longest_phrases"]
         self._longest_names: dict[str, int] = content["longest_names"]
         self._joined = sorted(known.joined_names("technology", "category", "service_type"))
