@@ -28,8 +28,6 @@ MAY_BE_UNKNOWN = (
     "secure", "responsive", "has_schema", "has_heading", "has_description", "has_robots", "has_sitemap",
     "load_time_ms", "first_captured_ms", "last_captured_ms",
 )  # fmt: skip
-# Lists that facts of the release before don't have; theirs are empty.
-ADDED = ("names",)
 _RANK: list[Order] = [
     *((name, ASCENDING) for name in ("lead", "later", "worth")),
     ("captured_at_ms", DESCENDING),
@@ -39,10 +37,6 @@ _RANK: list[Order] = [
 
 def checked(captures: pa.Table, name: str) -> pa.Table:
     """Facts as extraction writes them: all is known but flags and times of loading."""
-    for field in FACTS_SCHEMA:
-        if field.name in ADDED and field.name not in captures.column_names:
-            none = pa.array([[]] * captures.num_rows, field.type)
-            captures = captures.append_column(field, none)
     captures = captures.select(FACTS_SCHEMA.names)
     for field in FACTS_SCHEMA:
         if field.name not in MAY_BE_UNKNOWN and captures.column(field.name).null_count:

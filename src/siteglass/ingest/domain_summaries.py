@@ -16,7 +16,7 @@ from siteglass.corpus.lead import SOCIAL_NETWORKS
 from siteglass.corpus.lead_files import LEAD_SCHEMA
 from siteglass.ingest.captures import Priority, best_pages, newest_ms, numbered, speaks
 from siteglass.ingest.extract.names import NamedPage, elected, sightings_of_best
-from siteglass.ingest.facts import NameSighting
+from siteglass.ingest.facts import NAME, NameSighting, source_of
 from siteglass.ingest.grouped import (
     ASCENDING,
     DESCENDING,
@@ -183,10 +183,11 @@ class _Domains:
 
     def _business_name(self) -> Any:
         """The one that all pages elect together."""
-        found = exploded(self._pages, "names")
+        found = exploded(self._pages, "social_links")
+        found = found.filter(pc.starts_with(found.column("key"), NAME))
         sightings: dict[int, list[NameSighting]] = {}
-        for place, name, source in zip(*(listed(found, key) for key in ("place", "name", "source")), strict=True):
-            sightings.setdefault(place, []).append(NameSighting(name, source))
+        for place, key, name in zip(*(listed(found, one) for one in ("place", "key", "value")), strict=True):
+            sightings.setdefault(place, []).append(NameSighting(name, source_of(key)))
         pages: dict[int, list[NamedPage]] = {}
         columns = (listed(self._pages, key) for key in ("lead", "is_home", "business_name", "name_basis", "title"))
         for place, (lead, is_home, *best) in enumerate(zip(*columns, strict=True)):

@@ -189,7 +189,6 @@ SEEN: Any = pa.list_(
         ]
     )
 )
-_NAMES = pa.list_(pa.struct([pa.field("name", pa.string(), False), pa.field("source", pa.string(), False)]))
 _TEXTS = pa.list_(pa.string())
 _COLUMNS: dict[str, pa.DataType] = {
     "captured_at_ms": pa.int64(),
@@ -203,7 +202,6 @@ _COLUMNS: dict[str, pa.DataType] = {
     "emails": _FOUND,
     "phones": _FOUND,
     "trades": _TRADES,
-    "names": _NAMES,
     "social_links": pa.map_(pa.string(), pa.string()),
     "audits": pa.map_(pa.string(), pa.bool_()),
     **dict.fromkeys(
@@ -212,12 +210,13 @@ _COLUMNS: dict[str, pa.DataType] = {
     **dict.fromkeys(("is_home", "noindex", "secure", "responsive"), pa.bool_()),
     **dict.fromkeys(("has_schema", "has_heading", "has_description", "has_robots", "has_sitemap"), pa.bool_()),
 }
+_ADDED = ("marks", "names")
 FACTS_SCHEMA: pa.Schema = pa.schema(
-    [pa.field(name, _COLUMNS.get(name, pa.string())) for name in PageFacts.__struct_fields__ if name != "marks"]
+    [pa.field(name, _COLUMNS.get(name, pa.string())) for name in PageFacts.__struct_fields__ if name not in _ADDED]
 )
-MARK = "mark:"
-"""Marks are entries of the column `social_links`, whose keys start so. The release before refuses files with a column
-that it does not know, but skips a network that it does not know."""
+MARK, NAME = "mark:", "name:"
+"""Marks and names are entries of the column `social_links`, whose keys start so. The release before refuses files with
+a column that it does not know, but skips a network that it does not know."""
 
 
 def to_batch(rows: list[PageFacts]) -> pa.RecordBatch:
@@ -226,8 +225,8 @@ def to_batch(rows: list[PageFacts]) -> pa.RecordBatch:
     for field in FACTS_SCHEMA:
         values: list[Any] = [getattr(row, field.name) for row in rows]
         if field.name == "social_links":
-            values = [{**row.social_links, **_packed(row.marks)} for row in rows]
-        if field.type in (_FOUND, _NAMES, _TRADES, SEEN):
+            values = [{**row.social_links, **_packed(row)} for row in rows]
+        if field.type in (_FOUND, _TRADES, SEEN):
             values = [[msgspec.structs.asdict(one) for one in found] for found in values]
         elif pa.types.is_map(field.type):
             values = [sorted(value.items()) for value in values]
@@ -242,11 +241,22 @@ def from_table(table: pa.Table) -> list[PageFacts]:
     for row in rows:
         row.update({name: dict(row[name]) for name in maps})
         links = row["social_links"]
-        names = [name for name in links if name.startswith(MARK)]
-        row["marks"] = [(name.removeprefix(MARK), *msgspec.json.decode(links.pop(name))) for name in names]
+        marks = [name for name in links if name.startswith(MARK)]
+        row["marks"] = [(name.removeprefix(MARK), *msgspec.json.decode(links.pop(name))) for name in marks]
         row["marks"] = [dict(zip(TechnologyMark.__struct_fields__, one, strict=True)) for one in row["marks"]]
+        named = sorted(name for name in links if name.startswith(NAME))
+        row["names"] = [{"name": links.pop(key), "source": source_of(key)} for key in named]
     return msgspec.convert(rows, list[PageFacts])
 
 
-def _packed(marks: tuple[TechnologyMark, ...]) -> dict[str, str]:
-    return {MARK + one.technology: msgspec.json.encode((one.kind, one.rule, one.excerpt)).decode() for one in marks}
+def _packed(row: PageFacts) -> dict[str, str]:
+    marks = {
+        MARK + one.technology: msgspec.json.encode((one.kind, one.rule, one.excerpt)).decode() for one in row.marks
+    }
+    # Numbered, because their order counts.
+    return marks | {f"{NAME}{number:03}:{one.source}": one.name for number, one in enumerate(row.names)}
+
+
+def source_of(key: str) -> str:
+    """Where a name was found, by the key under which it is packed."""
+    return key.rpartition(":")[2]
