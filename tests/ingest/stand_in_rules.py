@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from siteglass.corpus.address_kinds import AddressKind
 from siteglass.ingest.ownership import Owner
 from siteglass.ingest.rules import Rules
 
 KEY_PATHS = ("/contact", "/about", "/imprint")
 
+_ROLE, _UNKNOWN = AddressKind("role", "role_word"), AddressKind("unknown", "no_sign")
 RULES = Rules(
     priority=lambda path: KEY_PATHS.index(path) if path in KEY_PATHS else 10 + path.count("/"),
-    is_role=lambda address: address.startswith(("info@", "sales@")),
+    kind=lambda address, _name, _is_named: _ROLE if address.startswith(("info@", "sales@")) else _UNKNOWN,
     is_free_mail=lambda address: address.endswith("@free.example"),
     score=lambda audits: 100 * sum(audits.values()) // len(audits) if audits else None,
     owners=lambda _domain, _name, contexts: {(one.kind, one.value): Owner("own", 90) for one in contexts},

@@ -109,7 +109,7 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     emails: Texts = ()
     """All addresses found, role addresses among them."""
     emails_personal: Texts = ()
-    """Those of `emails` that are not role addresses."""
+    """Those of `emails` that are not generic: neither of a role nor shared."""
     phones: Texts = ()
     social_links: dict[str, ShortText] = {}
     """Keys among SOCIAL_NETWORKS, one profile each."""

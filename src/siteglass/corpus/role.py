@@ -1,4 +1,4 @@
-"""Whose an e-mail address is: that of a role ("info", "sales"), or of a person; at a free mailer or not."""
+"""Words of addresses: those of roles ("info", "sales"), and mailers where anyone can have one."""
 
 from __future__ import annotations
 
@@ -36,6 +36,31 @@ sprzedaz stampa standesamt sugerencias sugestoes taller technique tecnico telefo
 titkarsag toimisto trabajo trabalheconosco turnos ufficio ufficiostampa ufficiotecnico ugyfelszolgalat urp vanzari
 vendite vente ventes verhuur verkoop vermietung versand vertrieb verwaltung vragen webshop welkom werbung werkplaats
 werkstatt winkel zakazy zamowienia
+vendor vendors desk helpdesk frontdesk dept department division unit committee board council returns resume resumes
+estimates estimate quotes quote purchaseorder purchaseorders purchasing procurement inquiry inquiries enquiry
+dining catering events groups parking housekeeping security lab laboratory imaging pharmacy nursing admissions
+ward clinic surgery theatre parish parishoffice rectory library museum archive sport youth membership members
+treasurer chair chairman chairperson president vicepresident director manager coordinator captain coach secretary
+vorstand vorsitzender kassenwart schriftfuehrer jugendwart abteilung fachbereich amt amtsleitung buergerbuero
+buergermeister bauamt ordnungsamt sozialamt stadtverwaltung kulturamt einwohnermeldeamt kita hort pflege pflegedienst
+aufnahme patientenaufnahme ambulanz sprechstunde labor radiologie station stationsleitung hausmeister objektleitung
+vorzimmer zentrale empfangsbuero anmeldung buchhaltung debitoren kreditoren disposition fuhrpark
+maire secretariatmairie etatcivil urbanisme accueilmairie servicetechnique comptabilite rdv standard secretariatmedical
+direction presidence tresorier president vicepresident benevolat adherent licences locations transactions syndic
+gestionlocative copropriete alcaldia ayuntamiento registro intervencion tesoreria urbanismo citaprevia admisiones
+consultas urgencias presidencia socios federacion alquileres alquiler ventasonline postventa atencionalpaciente
+anagrafe protocollo tributi ragioneria ufficiotributi sindaco vigili polizialocale presidente direttore ambulatorio
+prenotazione affitti amministrazione condomini soci tesseramento vendite acquisto camara presidencia tesouraria
+licenciamento atendimento secretariaescolar urgencia locacao arrendamento administratie burgerzaken gemeentehuis
+burgemeester penningmeester voorzitter balieafspraak huisarts assistente poli afdeling ledenservice makelaar
+kommun kommunen borgerservice borgmester kommune kasserer kassor ordforande styrelsen styret styre formand formann
+bokning bestallning lagenhet uthyrning utleie utlejning vastaanotto ajanvaraus kirjaamo puheenjohtaja hallitus
+sihteeri kassa asiakas vuokraus myymala urzad sekretariat burmistrz wojt gmina starostwo rejestracja przychodnia
+zarzad prezes skarbnik najem wynajem ksiegowosc kadry podatelna starosta obec mesto urad matrika ekonom ucetni
+pokladna recepcia ordinace sestra predseda polgarmester hivatal jegyzo ugyintezo recepcio foglalas penzugy konyveles
+elnok primaria registratura contabilitate programari receptie presedinte inchirieri dispecerat grammateia dimos
+dimarxos protokollo logistirio rantevou krathseis priemnaya buhgalteria zakaz otdel sbyt snab kadry direktor
+registratura zapis bron arenda muhasebe satinalma belediye baskan randevu rezervasyon yonetim kiralama
 """
 # With these in front, whatever follows names a department or a place: "info-berlin", "sales.uk".
 _LEADING = """
@@ -98,6 +123,11 @@ def is_role(address: str) -> bool:
         return True
     parts = _PARTS.split(bare)
     return len(parts) > 1 and (parts[0] in _leading or parts[-1] in _leading or all(part in roles for part in parts))
+
+
+def is_role_word(word: str) -> bool:
+    """Whether a part of an address names a role or a department."""
+    return word in _roles()
 
 
 def is_free_mail(address: str) -> bool:

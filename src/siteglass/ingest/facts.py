@@ -21,6 +21,10 @@ redirect: see `redirects_to`."""
 GeoBasis = Literal["", "json_ld", "address", "phone", "cctld", "gazetteer", "language"]
 
 
+NAMED = "named"
+"""The label of an address that seems to be that of a person whom the page names."""
+
+
 def page_digest(body: bytes) -> str:
     """What names a body without its encodings, see `PageFacts.digest`."""
     return hashlib.sha256(body).hexdigest()[:16]
@@ -40,7 +44,7 @@ class ContactSighting(msgspec.Struct, frozen=True):
     block: str = ""
     """Where on the page: footer, aside, quote, code, or ""."""
     label: str = ""
-    """Of a phone: phone or fax, as the words before it say; ""."""
+    """Of a phone: phone or fax, as the words before it say. Of an address: NAMED, or ""."""
     given: str = ""
     """Of a phone: as the page writes it, where it names no country. `value` is then the reading for the country that
     the page seems to be from, or the digits alone; the merge reads it for the country of the domain."""

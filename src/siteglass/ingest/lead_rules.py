@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from siteglass.corpus.role import is_free_mail, is_role
+from siteglass.corpus.address_kinds import kind_of
+from siteglass.corpus.role import is_free_mail
 from siteglass.ingest.extract.paths import priority
 from siteglass.ingest.ownership import owners
 from siteglass.ingest.rules import Rules
 from siteglass.ingest.score import score
 from siteglass.ingest.spending import estimate
 
-RULES = Rules(
-    priority=priority, is_role=is_role, is_free_mail=is_free_mail, score=score, owners=owners, spending=estimate
-)
+RULES = Rules(priority=priority, kind=kind_of, is_free_mail=is_free_mail, score=score, owners=owners, spending=estimate)

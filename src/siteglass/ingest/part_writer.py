@@ -7,7 +7,7 @@ is in a lead without evidence: it is taken from there, and looked for once more 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,6 +32,7 @@ from siteglass.ingest.evidence_rows import (
     in_order,
     shown_evidence,
 )
+from siteglass.ingest.facts import NAMED
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.ownership import Owner, owners_of
 from siteglass.ingest.rules import Rules, rules_of
@@ -81,7 +82,7 @@ class Finishing:
         contacts = contacts_of(seen)
         owners = owners_of(listed(rows, "domain"), listed(rows, "business_name"), sightings, rules.owners)
         owners |= {one: SHARED_OWNER for one in owners if is_shared(*one, self.shared)}
-        leads = leads_of_rows(rows, rules, seen, contacts, owners)
+        leads = leads_of_rows(rows, sightings, rules, seen, contacts, owners)
         # Where no page says anything, a record may. A home page that is parked, unlisted or leads elsewhere decides.
         refused = {domain for domain, why in why_dropped.items() if why != NO_PAGE}
         leads, given = with_records(leads, records, refused, self.precedence)
@@ -106,7 +107,12 @@ class Finishing:
 
 
 def leads_of_rows(
-    rows: pa.Table, rules: Rules, seen: pa.Table, contacts: Contacts, owners: Mapping[tuple[str, str, str], Owner]
+    rows: pa.Table,
+    sightings: pa.Table,
+    rules: Rules,
+    seen: pa.Table,
+    contacts: Contacts,
+    owners: Mapping[tuple[str, str, str], Owner],
 ) -> pa.RecordBatch:
     """Rows in the columns of a lead, those made here among them. What is someone else's is left out. `seen` is the
     evidence for all `contacts`."""
@@ -116,7 +122,8 @@ def leads_of_rows(
         return {value: pages for value, pages in counted.items() if owners[domain, kind, value].is_shown}
 
     domains: list[str] = listed(rows, "domain")
-    emails = [_in_order(domain, shown(domain, "email"), rules) for domain in domains]
+    is_generic = _generic(rows, sightings, rules)
+    emails = [_in_order(domain, shown(domain, "email"), is_generic, rules) for domain in domains]
     phones = [_most_seen(shown(domain, "phone")) for domain in domains]
     # Without a home page nothing found does not mean that there is nothing.
     technologies = [
@@ -131,7 +138,9 @@ def leads_of_rows(
     made: dict[str, list[Any]] = {
         "updated_at_ms": listed(rows, "newest_at_ms"),
         "emails": emails,
-        "emails_personal": [[one for one in some if not rules.is_role(one)] for some in emails],
+        "emails_personal": [
+            [one for one in some if not is_generic(domain, one)] for domain, some in zip(domains, emails, strict=True)
+        ],
         "phones": phones,
         **_owners_of_best("email", domains, emails, owners),
         **_owners_of_best("phone", domains, phones, owners),
@@ -198,13 +207,22 @@ def _as(column: Any, kind: pa.DataType) -> Any:
     return column.cast(kind)
 
 
-def _in_order(domain: str, seen: Mapping[str, int], rules: Rules) -> list[str]:
-    """On the domain those of persons, then of roles; others; those of providers for everybody."""
+def _generic(rows: pa.Table, sightings: pa.Table, rules: Rules) -> Callable[[str, str], bool]:
+    """Whether an address of a domain is generic. A page that names the person speaks for the whole site."""
+    columns = (listed(sightings, name) for name in ("lead", "value", "label"))
+    domains = listed(rows, "domain")
+    named = {(domains[lead], value) for lead, value, label in zip(*columns, strict=True) if label == NAMED}
+    names = dict(zip(domains, listed(rows, "business_name"), strict=True))
+    return cache(lambda domain, value: rules.kind(value, names[domain], (domain, value) in named).is_generic)
+
+
+def _in_order(domain: str, seen: Mapping[str, int], is_generic: Callable[[str, str], bool], rules: Rules) -> list[str]:
+    """On the domain those that are not generic, then generic ones; others; those of providers for everybody."""
 
     def place(address: str) -> tuple[int, int, str]:
         host = address.rpartition("@")[2]
         if host == domain or host.endswith("." + domain):
-            group = 1 if rules.is_role(address) else 0
+            group = 1 if is_generic(domain, address) else 0
         else:
             group = 3 if rules.is_free_mail(address) else 2
         return group, -seen[address], address

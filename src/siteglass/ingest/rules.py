@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
+from siteglass.corpus.address_kinds import AddressKind
 from siteglass.ingest.ownership import ContactContext, Owners
 
 
@@ -15,8 +16,8 @@ class Rules(NamedTuple):
 
     priority: Callable[[str], int]
     """How much a path is worth reading, the smallest number the most."""
-    is_role: Callable[[str], bool]
-    """Whether an address is that of a role, as info@ is."""
+    kind: Callable[[str, str, bool], AddressKind]
+    """Whose an address is, by the name of the business and whether a page names a person who fits it."""
     is_free_mail: Callable[[str], bool]
     """Whether an address is one of a provider for everybody."""
     score: Callable[[Mapping[str, bool]], int | None]

@@ -26,7 +26,10 @@ class EmailStatus(ResponseBody):
     ]
     kind: Annotated[
         Literal["role", "person"],
-        Meta(description="A role address such as `info@`, which `exclude_generic_emails` leaves out, or a person's."),
+        Meta(
+            description="`role`: a generic address, of a role such as `info@` or of the business itself, which "
+            "`exclude_generic_emails` leaves out. `person`: any other."
+        ),
     ]
 
 

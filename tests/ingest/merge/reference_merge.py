@@ -167,7 +167,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         email_owner_confidence=90 if emails else None,
         phone_owner="own" if phones else "",
         phone_owner_confidence=90 if phones else None,
-        emails_personal=tuple(one for one in emails if not rules.is_role(one)),
+        emails_personal=tuple(one for one in emails if not rules.kind(one, "", False).is_generic),
         phones=phones,
         emails_detail=_details("email", emails, evidence),
         phones_detail=_details("phone", phones, evidence),
@@ -229,7 +229,7 @@ def _emails(domain: str, evidence: list[Evidence], rules: Rules) -> tuple[str, .
     def place(address: str) -> tuple[int, int, str]:
         host = address.rpartition("@")[2]
         ours = host == domain or host.endswith("." + domain)
-        group = int(rules.is_role(address)) if ours else 2 + rules.is_free_mail(address)
+        group = int(rules.kind(address, "", False).is_generic) if ours else 2 + rules.is_free_mail(address)
         return group, -len({row.page for row in evidence if row.kind == "email" and row.value == address}), address
 
     return tuple(sorted(_of(evidence, "email"), key=place)[:50])

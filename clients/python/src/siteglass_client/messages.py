@@ -16,7 +16,9 @@ class EmailStatus(Record):
     syntax = field[str]()
     """Whether it is written as an address. Addresses from web pages are; imported ones may not be."""
     kind = field[str]()
-    """A role address such as `info@`, which `exclude_generic_emails` leaves out, or a person's."""
+    """`role`: a generic address, of a role such as `info@` or of the business itself, which `exclude_generic_emails`
+    leaves out. `person`: any other.
+    """
 
 
 class EmailDetail(Record):

@@ -23,6 +23,7 @@ from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
 from siteglass.ingest.extract.mail_hosts import mail_marks
 from siteglass.ingest.extract.name_candidates import sightings
+from siteglass.ingest.extract.named_people import with_people
 from siteglass.ingest.extract.names import NamedPage, elected
 from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
@@ -183,7 +184,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
         keywords=part("keywords", lambda: keywords(words, page.metas.get("keywords", ""))),
         language=spoken,
         favicon=part("favicon", lambda: favicon(page)),
-        emails=part("emails", lambda: emails(page)),
+        emails=part("emails", lambda: with_people(page, emails(page))),
         phones=numbers,
         social_links=known.social,
         other_profiles=known.other,

@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from siteglass.corpus.address_kinds import kind_of
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import batch_of, leads_of
 from siteglass.corpus.rejects import Rejects
-from siteglass.corpus.role import is_role
 from siteglass.corpus.tables import TableError
 from siteglass.corpus.value_checks import check_values
 from siteglass.ingest.imports.cells import CellError, clean, read_cell, read_host, read_text, within_maximum
@@ -185,7 +185,8 @@ class _RowReader:
             else:
                 values[target.field] = value
         if "emails" in values:
-            values["emails_personal"] = tuple(address for address in values["emails"] if not is_role(address))
+            name = values.get("business_name", "")
+            values["emails_personal"] = tuple(one for one in values["emails"] if not kind_of(one, name).is_generic)
         return values
 
     def _reject(self, place: int, domain: str, target: Target, column: str) -> Callable[[str, str], None]:
