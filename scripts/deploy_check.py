@@ -39,7 +39,7 @@ for name in names:
 print(len(names))
 """
 # Units that run `siteglass`.
-SERVICE_UNITS = ("siteglass.service", "siteglass-migrate.service")
+SERVICE_UNITS = ("siteglass.service", "siteglass-migrate.service", "siteglass-refresh.service")
 # Above this, `systemd-analyze security` calls a unit exposed.
 MAX_EXPOSURE = 20
 

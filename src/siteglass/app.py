@@ -87,7 +87,7 @@ from siteglass.platform import metrics
 from siteglass.platform.backends import Clock, open_backends
 from siteglass.platform.backup_info import REPORT_EVERY_S as REPORT_BACKUPS_EVERY_S
 from siteglass.platform.backup_info import report_backups
-from siteglass.platform.job_leases import JobLeases
+from siteglass.platform.job_leases import REPORT_REFRESH_EVERY_S, JobLeases, report_refresh
 from siteglass.platform.jobs import Job, JobRunner
 from siteglass.platform.logs import configure_logs, log_fault, new_request_id
 from siteglass.platform.mailer import open_mailer
@@ -194,6 +194,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("queue lengths", REPORT_QUEUES_EVERY_S, report_queues),
                 Job("unsettled charges", REPORT_DOUBTS_EVERY_S, partial(report_unsettled, backends.postgres)),
                 Job("readiness", REPORT_READINESS_EVERY_S, partial(report_readiness, readiness)),
+                Job("refresh age", REPORT_REFRESH_EVERY_S, partial(report_refresh, leases)),
                 Job("generation health", index_health.REPORT_EVERY_S, partial(index_health.report_generation, index)),
             ]
             if settings.backup_info:

@@ -20,7 +20,9 @@ import pytest
 
 from siteglass.crawl.frontier import Frontier
 from siteglass.crawl.refresh import alone
+from siteglass.platform import metrics
 from siteglass.settings import Settings, environment_of
+from testing.metrics import scrape, total
 from testing.service import serving
 from tests.crawl.conftest import SITEGLASS, Web, siteglass
 
@@ -84,6 +86,22 @@ def test_one_refresh_runs_at_a_time(crawl_settings: Settings, tmp_path: Path) ->
     assert (code, "0 domains visited" in said) == (0, True)
 
 
+def test_the_service_reports_when_a_refresh_last_finished(crawl_settings: Settings, tmp_path: Path) -> None:
+    """Which outlives the run; a run that fails did not finish."""
+    began = time.time()
+    _refresh(crawl_settings, tmp_path)
+    assert began < _reported(crawl_settings) < time.time()
+    past = datetime(2026, 1, 1, tzinfo=UTC)
+    _ask(
+        crawl_settings,
+        f"UPDATE {{schema}}.job_leases SET due_at = '{past}' WHERE name LIKE '%finished: refresh'",
+        crawl_settings.postgres_schema,
+    )
+    code, said = _run(replace(crawl_settings, crawl_contact=""), tmp_path)
+    assert (code, "SITEGLASS_CRAWL_CONTACT" in said) == (2, True)
+    assert _reported(crawl_settings) == past.timestamp()
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("moment", ["fetching", "loading"])
 def test_a_killed_refresh_is_continued(moment: str, web: Web, crawl_settings: Settings, tmp_path: Path) -> None:
@@ -140,6 +158,13 @@ def _run(settings: Settings, folder: Path, *options: str) -> tuple[int, str]:
         check=False,
     )
     return done.returncode, done.stdout + done.stderr
+
+
+def _reported(settings: Settings) -> float:
+    metrics.REFRESH_FINISHED.set(0)  # what an earlier service in this process read
+    with serving(settings):
+        _wait_for(lambda: total(scrape(), "siteglass_refresh_finished_timestamp_seconds"))
+        return total(scrape(), "siteglass_refresh_finished_timestamp_seconds") or 0
 
 
 def _refresh(settings: Settings, folder: Path, *options: str) -> None:

@@ -255,6 +255,17 @@ def test_no_root_for_three_days(installation: Installation) -> None:
     )
 
 
+def test_no_refresh_finished_for_three_days(installation: Installation) -> None:
+    name = f"{installation.settings.index_prefix} finished: refresh"
+    noted = f"INSERT INTO {{schema}}.job_leases (name, due_at) VALUES ('{name}', now() - interval '3 days')"
+    _fault(
+        installation,
+        {"SiteglassRefreshOld"},
+        lambda: installation.sql(noted),
+        lambda: installation.sql(f"UPDATE {{schema}}.job_leases SET due_at = now() WHERE name = '{name}'"),
+    )
+
+
 def test_codes_are_mailed_to_many_strangers(installation: Installation) -> None:
     """Each from another network; the last of those that wait are sent after two minutes."""
 

@@ -17,7 +17,7 @@ from tests.docs.blocks import section
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "deploy/prometheus"
-MAX_ALERTS = 22
+MAX_ALERTS = 23
 ON_CALL = ROOT / "docs/guides/on-call.md"
 LEADS = ["What customers see", "How to look", "What to do", "How to know that it is over"]
 # What Prometheus itself records about a target.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
@@ -45,10 +45,9 @@ def _alone(settings: Settings) -> Iterator[None]:
     lease = alone(settings)
     try:
         asyncio.run_coroutine_threadsafe(lease.__aenter__(), loop).result()
-        try:
+        with ExitStack() as leaving:
+            leaving.push(lambda *raised: asyncio.run_coroutine_threadsafe(lease.__aexit__(*raised), loop).result())
             yield
-        finally:
-            asyncio.run_coroutine_threadsafe(lease.__aexit__(None, None, None), loop).result()
     except AlreadyRunning as error:
         raise click.ClickException(str(error)) from None
     finally:

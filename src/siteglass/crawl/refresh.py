@@ -17,11 +17,10 @@ from siteglass.index.index import Index
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.pipeline import RunResult
 from siteglass.platform.backends import open_postgres
-from siteglass.platform.job_leases import LEASE_S, JobLeases
+from siteglass.platform.job_leases import LEASE_S, REFRESH, JobLeases
 from siteglass.settings import Settings
 
 PERCENTS = (50, 90, 99, 100)
-_NAME = "refresh"
 _MS_PER_DAY = 86_400_000
 
 
@@ -64,19 +63,21 @@ async def alone(settings: Settings) -> AsyncIterator[None]:
     postgres = open_postgres(settings, max_connections=1)
     leases = JobLeases(postgres, settings.index_prefix)
     try:
-        wait_s = await leases.take(_NAME, LEASE_S)
+        wait_s = await leases.take(REFRESH, LEASE_S)
         if wait_s is not None:
             raise AlreadyRunning(
                 f"Another `siteglass refresh run` is at work, or was killed less than {LEASE_S:.0f} s ago. Try again "
                 f"in {wait_s:.0f} s."
             )
+        await leases.note_start(REFRESH)
         keeping = asyncio.create_task(_keep(leases))
         try:
             yield
+            await leases.note_finish(REFRESH)
         finally:
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
-            await leases.end(_NAME, 0)
+            await leases.end(REFRESH, 0)
     finally:
         await postgres.close()
 
@@ -85,4 +86,4 @@ async def _keep(leases: JobLeases) -> None:
     while True:
         await asyncio.sleep(LEASE_S / 4)
         with suppress(Unavailable):
-            await leases.end(_NAME, LEASE_S)  # due for others that long from now
+            await leases.end(REFRESH, LEASE_S)  # due for others that long from now

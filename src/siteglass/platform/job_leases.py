@@ -9,11 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from siteglass.platform import metrics
 from siteglass.platform.postgres import Postgres
 
 # A job whose worker was killed is run by another one after this time, or a period later if that is longer. A job that
 # takes longer may be run twice at once, which all of them allow.
 LEASE_S = 60.0
+
+
+# The lease of `siteglass refresh run`. Its process ends, so the service reports when it last finished.
+REFRESH = "refresh"
+REPORT_REFRESH_EVERY_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,39 @@ class JobLeases:
         )
         return [SharedJob(**row) for row in rows]
 
+    async def note_start(self, name: str) -> None:
+        """Begin to count from now how long ago a job finished, unless that is counted already."""
+        await self._note(name, is_finish=False)
+
+    async def note_finish(self, name: str) -> None:
+        """The job finished without an error."""
+        await self._note(name, is_finish=True)
+
+    async def finished_at(self, name: str) -> datetime | None:
+        """When the job last finished without an error, or was first started if it never did; None: neither."""
+        row = await self._postgres.fetchrow(
+            "SELECT due_at FROM {schema}.job_leases WHERE name = $1", self._finish_key(name)
+        )
+        return None if row is None else row["due_at"]
+
+    async def _note(self, name: str, *, is_finish: bool) -> None:
+        await self._postgres.fetchrow(
+            "INSERT INTO {schema}.job_leases AS l (name, due_at) VALUES ($1, clock_timestamp())"
+            " ON CONFLICT (name) DO UPDATE SET due_at = excluded.due_at WHERE $2",
+            self._finish_key(name),
+            is_finish,
+        )
+
+    def _finish_key(self, name: str) -> str:
+        # Of no lease, so that `jobs` does not list it.
+        return f"{self._index_prefix} finished: {name}"
+
     def _key(self, name: str) -> str:
         # Services that share the tables but not the leads: some jobs rewrite leads.
         return f"{self._index_prefix}: {name}"
+
+
+async def report_refresh(leases: JobLeases) -> None:
+    """Set the metric of refreshes; a job of every worker, since each has its own metrics."""
+    at = await leases.finished_at(REFRESH)
+    metrics.REFRESH_FINISHED.set(at.timestamp() if at else 0)

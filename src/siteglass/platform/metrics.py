@@ -170,6 +170,11 @@ ARCHIVE_FAILING = Gauge(
     "1 if PostgreSQL archives its changes and the last attempt failed",
     multiprocess_mode="livemostrecent",
 )
+REFRESH_FINISHED = Gauge(
+    "siteglass_refresh_finished_timestamp_seconds",
+    "When `siteglass refresh run` last finished, or first started if it never did; 0: it never ran",
+    multiprocess_mode="livemostrecent",
+)
 ROOT_WRITTEN = Gauge(
     "siteglass_root_timestamp_seconds",
     "When the newest signed root of ledger and audit log was written; 0: never",
