@@ -158,6 +158,16 @@ def votes() -> dict[str, list[str]]:
     return found
 
 
+def sets(some: dict[str, Any]) -> dict[str, Any]:
+    """Lists of words as sorted keys; some are by language."""
+    return {
+        name: sets(words)
+        if isinstance(words, dict)
+        else sorted({key_of(form) or form for word in words for form in forms(word)})
+        for name, words in some.items()
+    }
+
+
 def build() -> bytes:
     phrases = Phrases()
     for name in TABLES:
@@ -184,10 +194,7 @@ def build() -> bytes:
         "brands": words("brands"),
         "ordinary": words("ordinary"),
         "votes": votes(),
-        "sets": {
-            name: sorted({key_of(word) or word for word in some})
-            for name, some in (*table("sets").items(), *table("speech").items())
-        },
+        "sets": sets(table("sets") | table("speech")),
     }
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return gzip.compress(text.encode(), compresslevel=9, mtime=0)

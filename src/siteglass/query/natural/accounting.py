@@ -67,7 +67,7 @@ def account(sentence: Sentence) -> None:
             settled = not _may_be_meant(sentence, aside)
             sentence.refuse([part for part in aside if not part.refused], ASIDE, settled=settled)
     for at, part in enumerate(sentence.parts):
-        if not _accounted(part) and (not part.kinds.isdisjoint(_LEANING) or part.key in sentence.sets["taking"]):
+        if not _accounted(part) and (not part.kinds.isdisjoint(_LEANING) or part.key in sentence.sets.taking):
             _lean(sentence, at)
     left: list[Segment] = []
     for at, part in enumerate(sentence.parts):
@@ -114,14 +114,15 @@ def _is_empty(sentence: Sentence, at: int) -> bool:
     part, before, after = sentence.parts[at], sentence.parts[at - 1] if at else None, sentence.after(at)
     if part.text.lower() in _HOMOGRAPHS and sentence.language != "fr":
         return False
-    if any(part.key in sentence.sets[name] for name in ("carry_meaning", "taking", "people")):
+    sets = sentence.sets
+    if part.key in sets.carry_meaning or part.key in sets.taking or part.key in sets.people:
         return False
-    if part.key in sentence.sets["wishes"] and before is not None:
+    if part.key in sentence.sets.wishes and before is not None:
         # "companies looking for an agency": the wish of a company, not a request
         return not (
-            before.has(Role.GENERIC) or before.kind == Role.SERVICE_TYPE or before.key in sentence.sets["relative"]
+            before.has(Role.GENERIC) or before.kind == Role.SERVICE_TYPE or before.key in sentence.sets.relative
         )
-    polite = part.key in sentence.sets["closings"] or part.key in sentence.sets["openings"]
+    polite = part.key in sentence.sets.closings or part.key in sentence.sets.openings
     if polite and (before is None or before.has(Role.BREAK, Role.COMMA)):
         return True
     if part.has(Role.LABEL) and after is not None and after.key.startswith((":", "=")):
@@ -137,12 +138,12 @@ def _lean(sentence: Sentence, at: int) -> None:
     """Give a word to the condition right before or after it: "recently crawled", "2k a month", "an HubSpot tool"."""
     part = sentence.parts[at]
     tool = part.has(Role.TOOL_NOUNS)
-    takes = part.key in sentence.sets["taking"]
+    takes = part.key in sentence.sets.taking
     for step in (1,) if takes else (-1, 1):
         i = at + step
         while 0 <= i < len(sentence.parts) and not sentence.parts[i].readings:
             other = sentence.parts[i]
-            joins = other.key in sentence.sets["naming"] if tool and step > 0 else other.has(Role.FUNCTION, *_LEANING)
+            joins = other.key in sentence.sets.naming if tool and step > 0 else other.has(Role.FUNCTION, *_LEANING)
             if other.refused or not (joins or other.has(Role.USING, Role.USING_AFTER) or other.key in _SIGNS):
                 break
             i += step

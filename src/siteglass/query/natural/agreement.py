@@ -155,8 +155,8 @@ class _Places:
     def _is_word(self, at: int) -> bool:
         """Whether a code is an everyday word in small letters, too: "or", "in", "me"."""
         token = self._tokens[at]
-        ordinary = token.key in self._lexicon.sets["word_codes"] or bool(self._lexicon.roles(token.key))
-        return ordinary and not (token.text.isupper() and token.key not in self._lexicon.sets["word_codes"])
+        ordinary = token.key in self._lexicon.sets.word_codes or bool(self._lexicon.roles(token.key))
+        return ordinary and not (token.text.isupper() and token.key not in self._lexicon.sets.word_codes)
 
     def _is_placed(self, at: int) -> bool:
         """Whether a code is where only a place can be, and no other country is named."""
@@ -168,7 +168,7 @@ class _Places:
         before = self._tokens[at - 1] if at else None
         if before is None or not self._ends_at(at + 1, listed=True):
             return False
-        if self._lexicon.role(before.key, Role.PLACE_PREPOSITION) and before.key not in self._lexicon.sets["of"]:
+        if self._lexicon.role(before.key, Role.PLACE_PREPOSITION) and before.key not in self._lexicon.sets.of:
             return not self._is_word(at) or self._clause_ends(at + 1)
         if token.text.isupper():
             return self._is_business(at - 1) or (before.key == "," and not self._is_country(at))
@@ -262,7 +262,7 @@ class _Places:
             at
             for at, matches in enumerate(self._found)
             if any(sense.kind in _COUNTRIES for _, senses in matches for sense in senses)
-            if self._tokens[at].key not in self._lexicon.sets["word_codes"]
+            if self._tokens[at].key not in self._lexicon.sets.word_codes
             if at not in self._codes or self._tokens[at].key in _COUNTRY_FIRST
         )
 

@@ -125,8 +125,8 @@ class _Finder(Things):
     def joins(self, at: int) -> bool:
         """Whether a phrase is an "or" between two things; an "and" is one between places of different size."""
         part = self._parts[at]
-        opens = part.key in self._sentence.sets["group_openers"]
-        return part.has(Role.OR, Role.AND) and not opens and part.key not in self._sentence.sets["nor"]
+        opens = part.key in self._sentence.sets.group_openers
+        return part.has(Role.OR, Role.AND) and not opens and part.key not in self._sentence.sets.nor
 
     def sides(self, at: int) -> list[_Side]:
         """The branches that the "or" at a place joins; none if one line can say them."""
@@ -139,7 +139,7 @@ class _Finder(Things):
             return []
         if not self._parts[at].has(Role.OR):
             return self._two(at, left, right) if self._places_differ(left, right) else []
-        if self._parts[at].key in self._sentence.sets["unless"]:
+        if self._parts[at].key in self._sentence.sets.unless:
             return [_Side(self._start(left), self._without_comma(at)), _Side(at + 1, self._clause_end(at))]
         if bundle := self._bundle(at) or self._businesses(at) or self._pairs(at):
             return bundle
@@ -184,7 +184,7 @@ class _Finder(Things):
 
     def _leads(self, at: int) -> bool:
         part = self._parts[at]
-        opens = part.key in self._sentence.sets["group_openers"]
+        opens = part.key in self._sentence.sets.group_openers
         opens = opens and not (at and self._parts[at - 1].has(Role.NEGATION))  # "missing either A or B"
         own = opens or (self._is_relative(at) and not part.has(Role.NEGATION))  # "that have no" denies the thing
         return part.has(*LEADING) and not own and not self.asked(at) and not part.used
@@ -248,7 +248,7 @@ class _Finder(Things):
         for before in reversed(self._parts[:left]):
             if before.has(Role.NEGATION):
                 return before
-            if not before.has(Role.FUNCTION, Role.USING) and before.key not in self._sentence.sets["group_openers"]:
+            if not before.has(Role.FUNCTION, Role.USING) and before.key not in self._sentence.sets.group_openers:
                 return None
         return None
 
@@ -368,7 +368,7 @@ class _Finder(Things):
         return sides if all(list(self.things_in(side.start, side.end)) for side in sides) else []
 
     def _is_relative(self, at: int) -> bool:
-        return not self._sentence.sets["relative"].isdisjoint(self._parts[at].key.split())
+        return not self._sentence.sets.relative.isdisjoint(self._parts[at].key.split())
 
     def _sentence_start(self, at: int) -> int:
         """Where the sentence or request begins that a place is in."""

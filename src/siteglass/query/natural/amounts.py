@@ -72,10 +72,10 @@ def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     if _is_year(sentence, at, quantity):
         sentence.refuse(said, "no field of a lead has such a year")
         return True
-    if counted in sentence.sets["counted"]:
+    if counted in sentence.sets.counted:
         sentence.refuse([*said, *([after] if after else [])], f"no search can count {counted}")
         return True
-    if counted in sentence.sets["results"] and not quantity.money:
+    if counted in sentence.sets.results and not quantity.money:
         return False
     if things := _things_counted(sentence, quantity):
         sentence.refuse([*said, *things], NO_NUMBER)
@@ -125,7 +125,7 @@ def _other_money(sentence: Sentence, quantity: Quantity) -> list[Segment]:
     after = sentence.parts[quantity.last + 1 : quantity.last + 4]
     stop = next((number for number, part in enumerate(after) if part.has(Role.BREAK)), len(after))
     near = [*sentence.parts[max(0, quantity.first - 3) : quantity.last + 1], *after[:stop]]
-    return [part for part in near if not part.readings and sentence.sets["other_money"] & set(part.key.split())]
+    return [part for part in near if not part.readings and sentence.sets.other_money & set(part.key.split())]
 
 
 def _is_year(sentence: Sentence, at: int, quantity: Quantity) -> bool:
@@ -180,7 +180,7 @@ def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     if denial is not None:
         sentence.parts[at].denied_by = denial
     after = sentence.after(quantity.last)
-    ago = after is not None and after.key in sentence.sets["ago"] and quantity.operator in (">", ">=")
+    ago = after is not None and after.key in sentence.sets.ago and quantity.operator in (">", ">=")
     compared = Compared("updated_within", f"{days}d", ago != (denial is not None))
     return _say(sentence, at, quantity, compared, (Role.CRAWLED,))
 

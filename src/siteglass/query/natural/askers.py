@@ -22,12 +22,10 @@ def pass_over_asker(sentence: Sentence) -> None:
     while at < len(parts):
         if _speaks_of_self(sentence, at):
             stop = _end_of_aside(parts, at)
-            ends = [i for i in range(at + 1, stop) if parts[i].key in sentence.sets[f"for_whom_{sentence.language}"]]
+            ends = [i for i in range(at + 1, stop) if parts[i].key in sentence.sets.for_whom[sentence.language]]
             if not ends and not (stop < len(parts) - 1 and parts[stop].has(Role.BREAK)):
                 ends = [
-                    i
-                    for i in range(at + 1, stop)
-                    if parts[i].has(Role.COMMA) or parts[i].key in sentence.sets["for_what"]
+                    i for i in range(at + 1, stop) if parts[i].has(Role.COMMA) or parts[i].key in sentence.sets.for_what
                 ]
             turns = stop < len(parts) and any(part.has(Role.BUT) for part in parts[at:stop])
             end = ends[0] if ends and not turns else stop
@@ -50,7 +48,7 @@ def _pass_over_talk(sentence: Sentence) -> None:
         return
     for parts, wants in zip(spoken, wanted, strict=True):
         words = {token.key for part in parts for token in part.tokens}
-        talk = words & sentence.sets["persons"] and not words & sentence.sets["of_leads"]
+        talk = words & sentence.sets.persons and not words & sentence.sets.of_leads
         pitch = any(part.has(Role.ABOUT_ME) for part in parts)  # "I sell payroll software to manufacturers in Ohio."
         if talk and not wants and not pitch and not any(part.used for part in parts):
             for part in parts:
@@ -59,7 +57,7 @@ def _pass_over_talk(sentence: Sentence) -> None:
 
 
 def _wants(sentence: Sentence, parts: Sequence[Segment]) -> bool:
-    return any(token.key in sentence.sets["wanting"] for part in parts for token in part.tokens)
+    return any(token.key in sentence.sets.wanting for part in parts for token in part.tokens)
 
 
 def _end_of_aside(parts: Sequence[Segment], at: int) -> int:
@@ -83,9 +81,9 @@ def _speaks_of_self(sentence: Sentence, at: int) -> bool:
     if part.has(Role.ABOUT_ME) or (at == 0 and _introduces(sentence)):
         return True
     new = at == 0 or sentence.parts[at - 1].has(*_ENDS)
-    if part.key in sentence.sets["askers"] and after is not None and after.has(Role.OFFERING):
+    if part.key in sentence.sets.askers and after is not None and after.has(Role.OFFERING):
         article = at > 0 and sentence.parts[at - 1].has(Role.FUNCTION)  # "The client sells payroll software."
         return new or (article and (at == 1 or sentence.parts[at - 2].has(*_ENDS)))
-    if not new or part.key not in sentence.sets["asking"] or after is None:
+    if not new or part.key not in sentence.sets.asking or after is None:
         return False
     return after.has(Role.OFFERING) or after.kind == Role.NUMBER or (after.kind == Role.UNKNOWN and not after.senses)

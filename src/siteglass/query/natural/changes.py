@@ -184,9 +184,9 @@ def _read_switch(sentence: Sentence, change: _Change) -> None:
 def _direction(sentence: Sentence, part: Segment) -> Field | None:
     """Which end of a switch the words after a phrase name."""
     word = part.tokens[-1].key
-    if part.key in sentence.sets["switch_from"] or word in sentence.sets["switch_from"]:
+    if part.key in sentence.sets.switch_from or word in sentence.sets.switch_from:
         return "dropped"
-    return "added" if part.key in sentence.sets["switch_to"] or word in sentence.sets["switch_to"] else None
+    return "added" if part.key in sentence.sets.switch_to or word in sentence.sets.switch_to else None
 
 
 def _technology_from(sentence: Sentence, at: int, *, prepositions: bool = False) -> int | None:
@@ -241,7 +241,7 @@ def _read_time(sentence: Sentence, change: _Change, times: Sequence[_Time]) -> N
 def _only(sentence: Sentence, start: int, end: int, kinds: Sequence[Role]) -> bool:
     """Whether all phrases of a range are small, and none begins another clause."""
     between = sentence.parts[start:end]
-    relative = sentence.sets["relative"]
+    relative = sentence.sets.relative
     return all(part.has(*kinds) and relative.isdisjoint(part.key.split()) for part in between)
 
 
@@ -260,7 +260,7 @@ def _times(sentence: Sentence) -> Iterator[_Time]:
             yield time
     for when, first, last in find_dates(sentence):
         since = first > 0 and parts[first - 1].has(Role.SINCE)
-        if since or parts[first].key in sentence.sets["yesterday"]:
+        if since or parts[first].key in sentence.sets.yesterday:
             yield _Time(first - since, last + 1, when.isoformat())
 
 
@@ -274,13 +274,13 @@ def _counted_days(sentence: Sentence, at: int) -> _Time | None:
         before = sentence.parts[start - 1]
         if (count := _number(before)) is not None and sentence.parts[start].kind != Role.NUMBER:
             number = count
-        elif before.has(Role.WITHIN_LAST) or before.key in sentence.sets["within"]:
+        elif before.has(Role.WITHIN_LAST) or before.key in sentence.sets.within:
             is_past = True
         else:
             break
         start -= 1
     after = sentence.after(at)
-    ago = after is not None and after.key in sentence.sets["ago"]
+    ago = after is not None and after.key in sentence.sets.ago
     days = max(1, math.ceil(number * DAYS[unit.values[0]]))
     return _Time(start, at + 1 + ago, f"{min(days, MAX_AGE_DAYS)}d") if is_past or ago else None
 
@@ -305,7 +305,7 @@ def _read_denial(sentence: Sentence, change: _Change) -> None:
             change.denial = i
             change.take(i, change.at)
             return
-        if not part.has(Role.FUNCTION) or not sentence.sets["relative"].isdisjoint(part.key.split()):
+        if not part.has(Role.FUNCTION) or not sentence.sets.relative.isdisjoint(part.key.split()):
             return
 
 

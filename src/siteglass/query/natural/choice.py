@@ -22,7 +22,7 @@ def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
     """Give every phrase one meaning; `forced` are those of phrases that begin at some offsets."""
     if sentence.language == ENGLISH:
         for part in sentence.parts:
-            if part.key in sentence.sets["english_nouns"]:
+            if part.key in sentence.sets.english_nouns:
                 part.only([sense for sense in part.senses if sense.kind in ENTITIES])
     elif sentence.language == "pt":
         _portuguese_prepositions(sentence)
@@ -45,7 +45,7 @@ def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
     entity = part.kinds & ENTITIES
     roles = part.kinds - ENTITIES - HEAD_ROLES - {Role.PROTECTED}
     if roles and entity:
-        no_word = part.key not in sentence.sets["word_codes"] or part.has(Role.STATE)  # "Portland, OR"
+        no_word = part.key not in sentence.sets.word_codes or part.has(Role.STATE)  # "Portland, OR"
         written = part.tokens[0].text.isupper() and no_word
         code = len(part.key) <= 3 and (part.in_slashes or written or _initialism(sentence, at))
         if (
@@ -67,7 +67,7 @@ def _initialism(sentence: Sentence, at: int) -> bool:
     before = sentence.parts[at - 1] if at else None
     asked = before is not None and ((before.kind == Role.UNKNOWN and not before.senses) or before.has(Role.REQUESTS))
     key = sentence.parts[at].key
-    return sentence.language == ENGLISH and key in sentence.sets["initialisms"] and not (asked and key == "us")
+    return sentence.language == ENGLISH and key in sentence.sets.initialisms and not (asked and key == "us")
 
 
 def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) -> Role | None:  # noqa: C901
@@ -77,12 +77,12 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) 
         return Role.CITY
     if Role.CATEGORY in kinds and len(part.key) <= 2:
         return Role.CATEGORY
-    if part.key in sentence.sets["uk_nations"] and Role.STATE in kinds:
+    if part.key in sentence.sets.uk_nations and Role.STATE in kinds:
         return Role.STATE
     if (
         Role.COUNTRY in kinds
         and kinds & {Role.LANGUAGE, Role.NATIONALITY, Role.SPOKEN}
-        and part.key not in sentence.sets["us_states_first"]
+        and part.key not in sentence.sets.us_states_first
     ):
         return Role.COUNTRY
     if Role.SPOKEN in kinds:
@@ -97,7 +97,7 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) 
         after_city = at >= 1 and any(other.kind == Role.CITY for other in sentence.parts[max(0, at - 2) : at])
         if after_city and len(part.key) <= 3:
             return Role.STATE
-        return Role.STATE if part.key in sentence.sets["us_states_first"] and not _caucasus(sentence) else Role.COUNTRY
+        return Role.STATE if part.key in sentence.sets.us_states_first and not _caucasus(sentence) else Role.COUNTRY
     if Role.STATE in kinds and Role.CITY in kinds:
         return _state_or_city(sentence, at, part)
     if Role.TECHNOLOGY in kinds:
@@ -140,15 +140,11 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Ro
         return Role.STATE
     if Role.LANGUAGE in kinds:
         for beside in (before, after):
-            if (
-                beside is not None
-                and beside.has(Role.LANGUAGE_MARKER)
-                and beside.key not in sentence.sets["weak_markers"]
-            ):
+            if beside is not None and beside.has(Role.LANGUAGE_MARKER) and beside.key not in sentence.sets.weak_markers:
                 return Role.LANGUAGE
         if after is not None and after.has(Role.SITE_WORD) and _elsewhere(sentence, at):
             return Role.LANGUAGE  # "hotels in Bali with an English website"
-        said_in = before is not None and before.tokens[-1].key in sentence.sets["language_prepositions"]
+        said_in = before is not None and before.tokens[-1].key in sentence.sets.language_prepositions
         if said_in and (after is None or not after.has(Role.GENERIC, Role.SERVICE_TYPE, Role.CATEGORY)):
             return Role.LANGUAGE
         listed, following = sentence.beside(at, -1), sentence.beside(at, 1)
@@ -173,7 +169,7 @@ def _elsewhere(sentence: Sentence, at: int) -> bool:
 def _said_before(sentence: Sentence, at: int) -> Segment | None:
     """The word that a name hangs on, through a colon ("language: Spanish") or a denial ("in neither German nor …")."""
     for part in reversed(sentence.parts[:at]):
-        marks = part.has(Role.LANGUAGE_MARKER) or part.tokens[-1].key in sentence.sets["language_prepositions"]
+        marks = part.has(Role.LANGUAGE_MARKER) or part.tokens[-1].key in sentence.sets.language_prepositions
         denial = part.has(Role.NEGATION) and not marks
         if part.key not in (":", "=", "is") and not denial:
             return part
@@ -209,11 +205,11 @@ def _state_or_city(sentence: Sentence, at: int, part: Segment) -> Role:
         return Role.STATE  # "London, Ontario"
     listed = [other for other in (previous, sentence.beside(at, 1)) if other is not None]
     towns = any(_is_town(sentence, other) for other in listed)
-    if part.key in sentence.sets["us_states_first"]:
+    if part.key in sentence.sets.us_states_first:
         return Role.CITY if towns else Role.STATE
     before, after = sentence.before(at), sentence.after(at)
     if len(part.key) <= 3 or any(
-        beside and sentence.sets["state_words"] & set(beside.key.split()) for beside in (before, after)
+        beside and sentence.sets.state_words & set(beside.key.split()) for beside in (before, after)
     ):
         return Role.STATE
     if towns:
@@ -224,7 +220,7 @@ def _state_or_city(sentence: Sentence, at: int, part: Segment) -> Role:
     if not cities or state is None:
         return Role.STATE
     if (
-        not any(value.split("-")[0].lower() in sentence.sets["states_named"] for value in state.values)
+        not any(value.split("-")[0].lower() in sentence.sets.states_named for value in state.values)
         and cities[0].population >= _KNOWN_TOWN
     ):
         return Role.CITY
@@ -247,7 +243,7 @@ def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Rol
 
 def _is_town(sentence: Sentence, part: Segment) -> bool:
     cities = cities_of(sentence, part)
-    if not cities or part.key in sentence.sets["us_states_first"] or part.has(Role.COUNTRY, Role.NATIONALITY):
+    if not cities or part.key in sentence.sets.us_states_first or part.has(Role.COUNTRY, Role.NATIONALITY):
         return False
     return not part.has(Role.STATE) or _town_meant(sentence, part, cities[0])
 
@@ -267,7 +263,7 @@ def _town_meant(sentence: Sentence, part: Segment, city: City) -> bool:
 
 
 def _caucasus(sentence: Sentence) -> bool:
-    return any(part.key in sentence.sets["caucasus"] for part in sentence.parts)
+    return any(part.key in sentence.sets.caucasus for part in sentence.parts)
 
 
 def _ordinary(sentence: Sentence, part: Segment) -> bool:
@@ -297,7 +293,7 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
 def _portuguese_prepositions(sentence: Sentence) -> None:
     """ "no Porto" is in Porto, where the sentence is Portuguese."""
     for part in sentence.parts:
-        if part.key in sentence.sets["portuguese_in"]:
+        if part.key in sentence.sets.portuguese_in:
             part.only([Sense(Role.PLACE_PREPOSITION)])
             part.become(part.senses[0])
 
@@ -356,9 +352,9 @@ def _is_part_of_noun(sentence: Sentence, at: int) -> bool:
         case Role.PAGE_NAME:
             return not sentence.page_follows(at) and (noun_after or noun_before)
         case Role.LANGUAGE_MARKER:
-            return part.key not in sentence.sets["weak_markers"] and business_after
+            return part.key not in sentence.sets.weak_markers and business_after
         case Role.SERVICE_TYPE:
-            adjective = part.key in sentence.sets["shop_adjectives"] and unknown_after
+            adjective = part.key in sentence.sets.shop_adjectives and unknown_after
             return _is_sold(sentence, at) or (adjective and after is not None and not after.senses)
         case kind:
             return kind in PLACES and noun_after and _word_place(sentence, at)
@@ -374,7 +370,7 @@ def _is_sold(sentence: Sentence, at: int) -> bool:
 def _word_place(sentence: Sentence, at: int) -> bool:
     """ "turkey farms", "reading glasses": a name that is also an ordinary word, in small letters and not placed."""
     part = sentence.parts[at]
-    named = part.key in sentence.sets["word_places"] and not part.tokens[0].capital
+    named = part.key in sentence.sets.word_places and not part.tokens[0].capital
     return named and not _placed(sentence, at)
 
 

@@ -34,7 +34,7 @@ def find_dates(sentence: Sentence) -> Iterator[SaidDate]:
     for at, part in enumerate(parts):
         if part.used:
             continue
-        if part.key in sentence.sets["yesterday"]:
+        if part.key in sentence.sets.yesterday:
             yield SaidDate(sentence.today - timedelta(days=1), at, at)
         if part.kind == Role.DATE and (written := numbers.iso_day(part.tokens[0].text)):
             yield SaidDate(written, at, at)
@@ -69,7 +69,7 @@ def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
     if sentence.near(first, _DATE_CUES, back=4, ahead=0):
         cues = [part for part in sentence.parts[max(0, first - 4) : first] if part.has(*_DATE_CUES)]
         before = sentence.parts[first - 1] if first else None
-        earlier = before is not None and before.tokens[-1].key in sentence.sets["before"]
+        earlier = before is not None and before.tokens[-1].key in sentence.sets.before
         denial = denied_amount(sentence, first)
         others = [part for part in (denial, before if earlier else None) if part is not None]
         said = [*others, *cues, *sentence.parts[first : last + 1]]

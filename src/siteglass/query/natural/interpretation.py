@@ -218,7 +218,7 @@ class Interpretation:
         """How sure the meaning of a word is against the next likely one."""
         if part.kind in PLACES and self._is_settled(part):
             return 1.0
-        known = {} if part.key in self._sentence.sets["us_states_first"] else _MARGINS
+        known = {} if part.key in self._sentence.sets.us_states_first else _MARGINS
         others = (known.get((part.kind, sense.kind), _AMBIGUOUS) for sense, _ in self._other_senses(part))
         near = (_AMBIGUOUS for _, share in self._namesakes(part) if share >= _NEAR_SHARE)
         return min((*others, *near), default=1.0)
@@ -242,7 +242,7 @@ class Interpretation:
 
     def _doubtful(self, part: Segment) -> bool:
         """Whether a code of a country is rather the ordinary word: it is in no list, and a noun follows."""
-        if part.kind != Role.COUNTRY or part.key not in self._sentence.sets["doubtful_codes"]:
+        if part.kind != Role.COUNTRY or part.key not in self._sentence.sets.doubtful_codes:
             return False
         at = self._sentence.parts.index(part)
         before, after = self._sentence.parts[at - 1] if at else None, self._sentence.after(at)

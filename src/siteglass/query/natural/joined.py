@@ -179,7 +179,7 @@ class Things:
         part = self._parts[at]
         if part.has(Role.NEGATION, Role.EXCEPTION):
             return True
-        if set(part.key.split()) & self._sentence.sets["relative"]:
+        if set(part.key.split()) & self._sentence.sets.relative:
             return False  # "no LinkedIn that have an email or a phone"
         if part.has(Role.FUNCTION, Role.AND, Role.OR, Role.COMMA, Role.USING) or self.asked(at):
             return None
@@ -187,4 +187,4 @@ class Things:
 
     @cached_property
     def _neithers(self) -> list[int]:
-        return [i for i, part in enumerate(self._parts) if part.key in self._sentence.sets["neither"]]
+        return [i for i, part in enumerate(self._parts) if part.key in self._sentence.sets.neither]

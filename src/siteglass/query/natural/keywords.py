@@ -90,7 +90,7 @@ def _runs(sentence: Sentence) -> list[list[int]]:
     for at, part in enumerate(sentence.parts):
         if not is_left(part):
             inside = bool(runs) and runs[-1][-1] == at - 1
-            linked = part.key in sentence.sets["inside_nouns"] and _noun_goes_on(sentence, at)
+            linked = part.key in sentence.sets.inside_nouns and _noun_goes_on(sentence, at)
             if not inside or not (linked or (part.kind == Role.TOOL_NOUNS and not part.used)):  # "dental software"
                 continue
         elif part.negated:
@@ -114,24 +114,24 @@ def _trimmed(sentence: Sentence, places: list[int]) -> _Run | None:
     after = sentence.after(places[-1])
     if after is not None and after.key in (":", "="):
         return None  # "geo: Benelux", the name of a field
-    modifies = after is not None and is_head(after)
+    modifies, sets = after is not None and is_head(after), sentence.sets
     start, end = 0, len(places)
-    while start < end and sentence.parts[places[start]].key in sentence.sets["about"]:
+    while start < end and sentence.parts[places[start]].key in sets.about:
         start += 1  # Dutch "voor" has no other role
-    while end > start and _is_chat(sentence, places[end - 1], () if modifies else ("verbs", "participles")):
+    while end > start and _is_chat(sentence, places[end - 1], () if modifies else (sets.verbs, sets.participles)):
         end -= 1
-    while start < end and _is_chat(sentence, places[start], ("verbs",) if end - start > 1 or not modifies else ()):
+    while start < end and _is_chat(sentence, places[start], (sets.verbs,) if end - start > 1 or not modifies else ()):
         start += 1
     return _Run(places[start:end]) if start < end else None
 
 
-def _is_chat(sentence: Sentence, at: int, verbs: tuple[str, ...]) -> bool:
+def _is_chat(sentence: Sentence, at: int, verbs: tuple[frozenset[str], ...]) -> bool:
     """Whether a word says nothing on a page: "hope", "idc", "Tuesday", a bare number."""
     part, sets = sentence.parts[at], sentence.sets
     if part.has(Role.FUNCTION):
         return True
-    lists = ("unlikely", *(("chat", "first_names", *verbs) if sentence.language == ENGLISH else ()))
-    return all(token.key.isdigit() or any(token.key in sets[name] for name in lists) for token in part.tokens)
+    lists = (sets.unlikely, *((sets.chat, sets.first_names, *verbs) if sentence.language == ENGLISH else ()))
+    return all(token.key.isdigit() or any(token.key in words for words in lists) for token in part.tokens)
 
 
 def is_head(part: Segment) -> bool:
@@ -186,9 +186,9 @@ class _Judge:
         linked = False
         for part in reversed(self._parts[max(0, at - _MOST_LINKS) : at]):
             words = set(part.key.split())
-            linked = linked or bool(words & self._sentence.sets["about"])
+            linked = linked or bool(words & self._sentence.sets.about)
             between = linked and (part.kind in _BETWEEN or part.has(Role.PLACE_PREPOSITION))
-            if not between and not words <= self._sentence.sets["noun_links"]:
+            if not between and not words <= self._sentence.sets.noun_links:
                 return part
         return None
 
@@ -197,7 +197,7 @@ class _Judge:
         between = self._parts[self._parts.index(noun) + 1 : run.first]
         if not between:
             return self._sentence.language in ROMANCE
-        return any(set(part.key.split()) & self._sentence.sets["about"] for part in between)
+        return any(set(part.key.split()) & self._sentence.sets.about for part in between)
 
     def _is_noun(self, run: _Run) -> bool:
         """Whether a run can be the noun of the request: nothing before it in its clause has said what that is, or what

@@ -97,7 +97,7 @@ def attach_helpers(sentence: Sentence) -> None:
             following, waiting = part.readings, []
         elif part.refused:
             following, waiting = [], []
-        elif following and part.has(*_HELPING) and helps(part, following) and part.key not in sentence.sets["people"]:
+        elif following and part.has(*_HELPING) and helps(part, following) and part.key not in sentence.sets.people:
             for helper in [*waiting, part]:
                 helper.readings = list(following)
             waiting = []

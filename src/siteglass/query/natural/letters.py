@@ -38,14 +38,14 @@ def _phrase(tokens: Sequence[Token], at: int, phrases: frozenset[str]) -> int:
 
 def _greeting(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> range:
     """ "Hi Sarah,", "Dear support team," and "hey Siri find me"."""
-    start = at + _phrase(tokens, at, lexicon.sets["openings"])
+    start = at + _phrase(tokens, at, lexicon.sets.openings)
     words = list(takewhile(lambda token: token.key not in _ENDS, tokens[start:]))
     if start == at or not words:
         return range(0)
     if len(words) <= _MOST_WORDS and start + len(words) < len(tokens):
         known = any(_is_known(tokens, i, lexicon) for i in range(start, start + len(words)))
         return range(0) if known else range(at, start + len(words))
-    asks = len(words) > 1 and (words[1].key in lexicon.sets["wanting"] or Role.REQUESTS in lexicon.roles(words[1].key))
+    asks = len(words) > 1 and (words[1].key in lexicon.sets.wanting or Role.REQUESTS in lexicon.roles(words[1].key))
     return range(at, start + 1) if asks and words[0].capital and not _is_known(tokens, start, lexicon) else range(0)
 
 
@@ -62,9 +62,9 @@ def _is_known(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
 
 def _signs(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
     """Whether the rest is a signature: a phrase that closes a letter or a name on a new line, then only names."""
-    length = _phrase(tokens, at, lexicon.sets["closings"])
+    length = _phrase(tokens, at, lexicon.sets.closings)
     if not length:
-        named = tokens[at].capital and tokens[at].key in lexicon.sets["first_names"]
+        named = tokens[at].capital and tokens[at].key in lexicon.sets.first_names
         if not named or tokens[at - 1].key not in _BEFORE_NAMES or _is_known(tokens, at, lexicon):
             return False
     words = [token for token in tokens[at + length :] if token.kind != TokenKind.SIGN]
@@ -82,8 +82,8 @@ def _says_something(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
     if token.kind in (TokenKind.WITH, TokenKind.WITHOUT, TokenKind.OPERATOR):
         return True
     named = token.capital and tokens[at - 1].key not in _ENDS
-    return not named and (token.key in lexicon.sets["wanting"] or not _SAYING.isdisjoint(lexicon.roles(token.key)))
+    return not named and (token.key in lexicon.sets.wanting or not _SAYING.isdisjoint(lexicon.roles(token.key)))
 
 
 def _is_name(token: Token, lexicon: Lexicon) -> bool:
-    return token.key in lexicon.sets["first_names"] or not lexicon.is_word(token.key)
+    return token.key in lexicon.sets.first_names or not lexicon.is_word(token.key)

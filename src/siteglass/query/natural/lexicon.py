@@ -20,6 +20,7 @@ import orjson
 from siteglass.query.folding import compact_folded
 from siteglass.query.natural.kinds import Role, TokenKind
 from siteglass.query.natural.text import Token
+from siteglass.query.natural.word_sets import word_sets
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
 ENGLISH = "en"
@@ -140,7 +141,7 @@ class Lexicon:
         """Words that are used every day."""
         self._known = array("I", base64.b64decode(content["known"]))
         self._ordinary: frozenset[str] = (self.common | frozenset(content["ordinary"])) - frozenset(content["brands"])
-        self.sets = {name: frozenset(words) for name, words in content["sets"].items()}
+        self.sets = word_sets(content["sets"])
         self._votes: dict[str, list[str]] = content["votes"]
         # Sentences share most of their words with earlier ones.
         self._word = lru_cache(maxsize=_WORDS_KEPT)(self._look_up)
@@ -284,7 +285,7 @@ class Lexicon:
         """A state's code, if it is written in capitals or follows a city."""
         text, key = tokens[at].text, tokens[at].key
         code = self._codes.get(text.upper())
-        capital = (text.isupper() and key not in self.sets["word_codes"]) or key in self.sets["initialisms"]
+        capital = (text.isupper() and key not in self.sets.word_codes) or key in self.sets.initialisms
         return code if code and (capital or self._follows_city(tokens, at)) else None
 
     def _follows_city(self, tokens: Sequence[Token], at: int) -> bool:

@@ -143,10 +143,10 @@ def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, 
         joint, end = parts[middle], middle + 1
         if parts[end].kind != Role.NUMBER and end + 1 < len(parts) and parts[end].has(Role.FUNCTION, Role.UNIT):
             end += 1  # "entre les 5 et les 10", "USD 1,000 and USD 2,500"
-        between = operator == "between" and joint.key in sentence.sets["between_joints"]
+        between = operator == "between" and joint.key in sentence.sets.between_joints
         between = between or (joint.key == "a" and sentence.language in ROMANCE)  # "de 25 à 80"
         other = parts[end].amount
-        if (between or joint.key in sentence.sets["range_joints"]) and parts[end].kind == Role.NUMBER and other:
+        if (between or joint.key in sentence.sets.range_joints) and parts[end].kind == Role.NUMBER and other:
             return end, other
     return None
 

@@ -68,11 +68,11 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     """The words of a sentence; phrases to require keep no other meaning."""
     words = lexicon()
     text, literals = take_literals(query)
-    tokens = without_abbreviating_stops(quietened(tokenise(text)), words.sets["abbreviations"])
+    tokens = without_abbreviating_stops(quietened(tokenise(text)), words.sets.abbreviations)
     tokens = with_and(tokens, lambda word: words.role(word, Role.PLACE_PREPOSITION) is not None)
     tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(_NOUNS))
     tokens = with_per(tokens, lambda word: words.role(word, Role.UNIT) is not None)
-    tokens = with_shared_heads(tokens, words.sets["directions"])
+    tokens = with_shared_heads(tokens, words.sets.directions)
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)
     letter = find_letter(tokens, words) - quoted.keys() - required.keys()
     literal = quoted.keys() | required.keys() | letter
@@ -128,7 +128,7 @@ def read(words: Words, today: date, steps: Steps, forced: Mapping[int, Sense] | 
             directive = only.ask.directive if isinstance(only, Condition) else ""
             sentence.note(Reading(literal.clauses, [part], "directive", directive=directive))
     read_required(sentence, words.required)
-    join_pairs(parts, sentence.sets["unless"])
+    join_pairs(parts, sentence.sets.unless)
     choose(sentence, forced or {})
     take_back(sentence)
     refuse_topics(sentence)

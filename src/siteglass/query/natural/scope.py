@@ -112,7 +112,7 @@ class _Scope:
     def _opens_group(self, at: int) -> bool:
         """ "missing both a phone and an email": a denial before a group denies that, and not what is before."""
         after = self._sentence.after(at)
-        return after is not None and after.key in self._sentence.sets["group_openers"]
+        return after is not None and after.key in self._sentence.sets.group_openers
 
     def _open(self, part: Segment) -> None:
         self._denial, self._covered, self._joint, self._members, self._listed = part, None, None, [], False
@@ -123,9 +123,9 @@ class _Scope:
         first = self._denial
         if first and self._covered is None and _twice(self._sentence, first, part):
             part.denied_by, part.doubled = first, True  # "exclude sites lacking a phone", "lack neither A nor B"
-        elif first and first.doubled and part.key in self._sentence.sets["nor"]:
+        elif first and first.doubled and part.key in self._sentence.sets.nor:
             part.denied_by, part.doubled = first, True
-        elif first and self._covered is None and part.key in self._sentence.sets["neither"]:
+        elif first and self._covered is None and part.key in self._sentence.sets.neither:
             part.denied_by = first  # "no usan ni A ni B": two words for one denial
         self._open(part)
 
@@ -176,7 +176,7 @@ class _Scope:
         if self._denial and self._covered is None:
             _mark(part, self._denial)
             after = self._sentence.after(at)
-            if after is not None and after.key in self._sentence.sets["of"]:
+            if after is not None and after.key in self._sentence.sets.of:
                 after = self._sentence.after(at + 1)  # "senza calendario di prenotazione"
             if after is None or (after.kind != Role.UNKNOWN and not self._describes(after)):
                 self._denial = None
@@ -191,11 +191,11 @@ class _Scope:
         if self._covered is None:
             return False
         words, sets = set(part.key.split()), self._sentence.sets
-        if part.has(Role.FUNCTION) and not words.isdisjoint(sets["obliging"]):
+        if part.has(Role.FUNCTION) and not words.isdisjoint(sets.obliging):
             return True  # "without a phone, must have an email"
-        clause = part.has(Role.FUNCTION, Role.USING, Role.OFFERING) and not words.isdisjoint(sets["relative"])
-        begins = self._joint == Role.COMMA or part.key not in sets["articles"]
-        return not words.isdisjoint(sets["only"]) or (clause and begins)
+        clause = part.has(Role.FUNCTION, Role.USING, Role.OFFERING) and not words.isdisjoint(sets.relative)
+        begins = self._joint == Role.COMMA or part.key not in sets.articles
+        return not words.isdisjoint(sets.only) or (clause and begins)
 
     def _goes_on(self, at: int, part: Segment, covered: Segment) -> bool:
         """Whether the denial reaches the next member of a list."""
@@ -255,10 +255,10 @@ class _Scope:
         """ "no phone, email required", "ohne TikTok, Telefon muss vorhanden sein"."""
         same_thing = takewhile(lambda part: not _parts_things(part), self._sentence.parts[at + 1 : at + 3])
         words = {word for part in same_thing for word in part.key.split()}
-        if not (self._sentence.sets["affirming"] | self._sentence.sets["obliging"]).isdisjoint(words):
+        if not (self._sentence.sets.affirming | self._sentence.sets.obliging).isdisjoint(words):
             return True
         before = {word for part in self._sentence.parts[max(0, at - 2) : at] for word in part.key.split()}
-        return not self._sentence.sets["insisting"].isdisjoint(before)  # "ohne Telefon, dafür E-Mail"
+        return not self._sentence.sets.insisting.isdisjoint(before)  # "ohne Telefon, dafür E-Mail"
 
     def _denies_before(self, at: int) -> bool:
         """ "Klaviyo no", "Klaviyo: no", "Austin excl.": a denial after what it denies."""
@@ -270,8 +270,8 @@ class _Scope:
             return False
         if not part.has(Role.NEGATION_AFTER, Role.EXCEPTION_AFTER):
             taken_back = after is not None and after.has(Role.NEGATION, Role.EXCEPTION)  # "not excluding Austin"
-            shortened = part.has(Role.EXCEPTION) and part.key in sentence.sets["abbreviations"]
-            if taken_back or not (shortened or part.key in sentence.sets["denials_behind"]):
+            shortened = part.has(Role.EXCEPTION) and part.key in sentence.sets.abbreviations
+            if taken_back or not (shortened or part.key in sentence.sets.denials_behind):
                 return False
         return self._cover_before(at, part)
 
@@ -317,10 +317,10 @@ def _parts_things(part: Segment) -> bool:
 
 def _twice(sentence: Sentence, first: Segment, second: Segment) -> bool:
     """Whether two denials in a row take each other back."""
-    lacking = sentence.sets["lacking"]
+    lacking = sentence.sets.lacking
     if first.key in lacking:
         # "sin ni teléfono ni email" denies once
-        return second.key in sentence.sets["neither"] and sentence.language not in _DENYING_TWICE
+        return second.key in sentence.sets.neither and sentence.language not in _DENYING_TWICE
     return first.has(Role.EXCEPTION) or second.has(Role.EXCEPTION) or second.key in lacking
 
 

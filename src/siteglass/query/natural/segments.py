@@ -141,7 +141,7 @@ def _phrase(tokens: Sequence[Token], at: int, found: Sequence[Matches], lexicon:
         if length > 1 and _crossed(found, at, length, senses):
             continue
         window = tokens[at : at + length]
-        listed = length == 1 and _in_slashes(tokens, at, lexicon.sets["word_codes"])
+        listed = length == 1 and _in_slashes(tokens, at, lexicon.sets.word_codes)
         named = tokens[at].capital and at + length < len(tokens) and tokens[at + length].key == ","
         allowed = [
             sense
@@ -219,19 +219,19 @@ def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexi
         named = any(token.capital or token.key not in lexicon.common for token in tokens[at : at + length])
         return sense.kind != Role.CITY or named or _people(sense, lexicon) >= _CITY
     token, kind = tokens[at], sense.kind
-    if token.key in lexicon.sets["directions"]:
+    if token.key in lexicon.sets.directions:
         return False
-    capital_code = token.text.isupper() and token.key not in lexicon.sets["word_codes"]
+    capital_code = token.text.isupper() and token.key not in lexicon.sets.word_codes
     if kind == Role.STATE and "-" in sense.values[0] and len(token.key) <= 3:
         return True  # the lexicon has looked at its place
     if len(token.key) <= 3 and kind == Role.LANGUAGE:
         return False  # a code of a language is said in a list only
     if len(token.key) <= 2 and kind in _CODED:
-        return capital_code or token.key in lexicon.sets["initialisms"]
+        return capital_code or token.key in lexicon.sets.initialisms
     if len(token.key) == 3 and kind in _OFTEN_CODED and token.key in lexicon.common:
-        return capital_code or token.key in lexicon.sets["initialisms"]
+        return capital_code or token.key in lexicon.sets.initialisms
     if kind == Role.STATE and not token.capital and lexicon.is_word(token.key):
-        named = any(value.split("-")[0].lower() in lexicon.sets["states_named"] for value in sense.values)
+        named = any(value.split("-")[0].lower() in lexicon.sets.states_named for value in sense.values)
         return named or _expected(tokens, at, lexicon)  # "antique dealers" are not in the Philippines
     return kind != Role.CITY or _town_plausible(sense, tokens, at, lexicon)
 
@@ -245,7 +245,7 @@ def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lex
     """Whether a word names a town: a capital shows it, except where every word has one."""
     token, common = tokens[at], tokens[at].key in lexicon.common
     expected = _expected(tokens, at, lexicon)
-    if token.key in lexicon.sets["first_names"] and fold(sense.values[0]) != token.key and not expected:
+    if token.key in lexicon.sets.first_names and fold(sense.values[0]) != token.key and not expected:
         return False  # "Regards, Marek"
     if expected and fold(sense.values[0]) == token.key and lexicon.english.get(token.key, _FREQUENT) >= _FREQUENT:
         return True
@@ -265,7 +265,7 @@ def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
         return _TOWN
     listed = (
         before in (",", "/")
-        or before in lexicon.sets["of"]
+        or before in lexicon.sets.of
         or any(lexicon.role(before, kind) for kind in (Role.AND, Role.OR))
     )
     return _LARGE_TOWN if listed else _GREAT_CITY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -12,6 +12,7 @@ from siteglass.query.directives import make_any_of, make_condition
 from siteglass.query.natural.kinds import FLAGS, PAGES, PLACES, Role
 from siteglass.query.natural.lexicon import Lexicon
 from siteglass.query.natural.segments import Reading, Segment
+from siteglass.query.natural.word_sets import WordSets
 from siteglass.query.values import ValueProblem
 from siteglass.query.vocabulary import vocabulary
 
@@ -67,7 +68,7 @@ class Sentence:
     """Something was denied, and nothing is known that it could be."""
     foreign: bool = False
     """No language that is read explains the words."""
-    sets: Mapping[str, frozenset[str]] = field(init=False)
+    sets: WordSets = field(init=False)
     """Short lists of words that single rules turn on."""
 
     def __post_init__(self) -> None:
@@ -199,7 +200,7 @@ class Sentence:
             for part in between
         ):
             return None
-        between = [part for part in between if part.key not in self.sets["group_openers"]]
+        between = [part for part in between if part.key not in self.sets.group_openers]
         if not between:
             return Role.AND
         if any(part.has(Role.OR) for part in between):

@@ -73,9 +73,9 @@ def read_things(sentence: Sentence) -> None:
 def _mailbox(sentence: Sentence, at: int) -> None:
     """ "no info@ addresses"."""
     part, after = sentence.parts[at], sentence.after(at)
-    said = [part, after] if after and after.key in sentence.sets["address_words"] else [part]
+    said = [part, after] if after and after.key in sentence.sets.address_words else [part]
     before = sentence.parts[at - 1] if at else None
-    if before and not before.used and (_is_email(before) or before.key in sentence.sets["address_words"]):
+    if before and not before.used and (_is_email(before) or before.key in sentence.sets.address_words):
         said.insert(0, before)
     if any(one.negated for one in said):
         sentence.say("no_generic_emails", (), said, "contact")

@@ -60,7 +60,7 @@ def list_from(sentence: Sentence, at: int) -> tuple[list[int], list[Role]]:
 def _opens_alternatives(sentence: Sentence, at: int) -> bool:
     """ "one of A and B", "any of: A, B", "soit A, soit B"."""
     before = [part for part in sentence.parts[max(0, at - 2) : at] if part.key != ":"]
-    return bool(before) and before[-1].key in sentence.sets["one_of"]
+    return bool(before) and before[-1].key in sentence.sets.one_of
 
 
 def _is_purpose(sentence: Sentence, at: int) -> bool:
@@ -69,7 +69,7 @@ def _is_purpose(sentence: Sentence, at: int) -> bool:
     return (
         sentence.parts[at].kind == Role.CATEGORY
         and before is not None
-        and before.key in sentence.sets["purposes"]
+        and before.key in sentence.sets.purposes
         and tool is not None
         and tool.kind == Role.TECHNOLOGY
     )
@@ -101,7 +101,7 @@ def _both_before(sentence: Sentence, at: int) -> bool:
 
 def _together(sentence: Sentence, at: int) -> list[Segment]:
     """The words right after a list that say that all of it is meant: "A and B together"."""
-    return [part for part in sentence.parts[at + 1 : at + 2] if part.key in sentence.sets["together"]]
+    return [part for part in sentence.parts[at + 1 : at + 2] if part.key in sentence.sets.together]
 
 
 def _say_not_both(sentence: Sentence, parts: list[Segment]) -> None:
@@ -170,14 +170,14 @@ def _relation(sentence: Sentence, places: list[int]) -> Role | None:
         if part.has(Role.OFFERING):
             return Role.OFFERING
         if part.has(Role.NEGATION, Role.EXCEPTION):
-            if part.key not in sentence.sets["nor"] and part.key not in sentence.sets["bare_denials"]:
+            if part.key not in sentence.sets.nor and part.key not in sentence.sets.bare_denials:
                 return None
             continue
         if part.kind == Role.NUMBER and part.readings:
             return None  # another condition is between
         if part.has(Role.USING):
             return Role.USING
-        if part.has(Role.BUT) and sentence.parts[at + 1].key in sentence.sets["bare_denials"]:
+        if part.has(Role.BUT) and sentence.parts[at + 1].key in sentence.sets.bare_denials:
             continue
         if part.has(Role.BREAK, Role.BUT, Role.PLACE_PREPOSITION) or part.kind in (Role.SERVICE_TYPE, Role.GENERIC):
             return None
@@ -191,7 +191,7 @@ def _headed(sentence: Sentence, parts: list[Segment], places: list[int]) -> bool
         return True
     if parts[-1].key.endswith(_OFFERING_ENDINGS):
         return True
-    before = next((part for part in reversed(sentence.parts[: places[0]]) if part.key not in sentence.sets["of"]), None)
+    before = next((part for part in reversed(sentence.parts[: places[0]]) if part.key not in sentence.sets.of), None)
     return before is not None and (_is_agency(before) or before.has(Role.OFFERING_AFTER))
 
 

@@ -23,7 +23,6 @@ _USED_OR_OFFERED = frozenset((Role.TECHNOLOGY, Role.CATEGORY))
 # "agencys" for "agencies".
 _PLURAL = re.compile(r"([b-df-hj-np-tv-z])ys\b")
 # Words after a trade that do not name a product.
-_NO_PRODUCTS = ("business_nouns", "unlikely", "chat", "verbs", "participles", "first_names")
 _ENDS = (Role.BREAK, Role.COMMA)
 _TOWARDS = frozenset(("for", "to", "fur", "pour", "para", "per", "voor", "dla"))
 # Words of these languages are hardly others in a sentence of another language.
@@ -89,7 +88,9 @@ def _describes_next(sentence: Sentence, places: list[int], found: list[tuple[lis
     if any(places[-1] + 1 == others[0] for others, _ in found):
         return True
     word = after.tokens[0].key
-    known = sentence.words.is_word(word) and not any(word in sentence.sets[name] for name in _NO_PRODUCTS)
+    sets = sentence.sets
+    no_products = (sets.business_nouns, sets.unlikely, sets.chat, sets.verbs, sets.participles, sets.first_names)
+    known = sentence.words.is_word(word) and not any(word in words for words in no_products)
     return after.kind == Role.TOOL_NOUNS or (is_left(after) and not after.senses and known)
 
 

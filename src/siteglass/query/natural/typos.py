@@ -197,7 +197,7 @@ class _Misspelling:
 
     def _small(self) -> str | None:
         word = self._word
-        small = self._words.sets["small_words"]
+        small = self._words.sets.small_words
         if len(word) > SHORTEST_SMALL:
             small |= _short_countries()
         return next((other for other in _one_slip_from(word) if other in small and other[0] == word[0]), None)

@@ -122,8 +122,8 @@ def _source_end(sentence: Sentence, at: int) -> int:
     heading = sentence.parts[at : at + _HEADING]
     end = next((i for i, part in enumerate(heading) if part.key == ":"), 0)
     words = [word for part in heading[:end] for word in part.key.split()]
-    own = not sentence.sets["own"].isdisjoint(words)
-    return at + end if end and own and not sentence.sets["sources"].isdisjoint(words[:2]) else 0
+    own = not sentence.sets.own.isdisjoint(words)
+    return at + end if end and own and not sentence.sets.sources.isdisjoint(words[:2]) else 0
 
 
 def _ends_topic(part: Segment) -> bool:
@@ -137,7 +137,7 @@ def _topic_end(sentence: Sentence, at: int) -> int | None:
         name = f"{name} {sentence.parts[end].key}".strip()
         after = sentence.after(end)
         named = after is not None and after.key in (":", "=")
-        if name in sentence.sets["topics_alone"] or (named and name in sentence.sets["topics"]):
+        if name in sentence.sets.topics_alone or (named and name in sentence.sets.topics):
             return end
     return None
 
@@ -148,7 +148,7 @@ def _is_meant(sentence: Sentence, at: int) -> bool:
     if part.kind in ENTITIES or part.kind in _HAD or sentence.page_follows(at):
         return False
     counted = _start(sentence, at) < at and any(one.kind == Role.NUMBER for one in sentence.parts[max(0, at - 3) : at])
-    return counted or part.key not in sentence.sets["counted_only"]
+    return counted or part.key not in sentence.sets.counted_only
 
 
 def _start(sentence: Sentence, at: int) -> int:
@@ -177,7 +177,7 @@ def clause_start(sentence: Sentence, at: int) -> int:
     """Where the clause begins that a verb ends: "die | von Magento zu Shopify gewechselt sind"."""
     for start in range(at, 0, -1):
         before = sentence.parts[start - 1]
-        if before.has(Role.COMMA, Role.BREAK) or not sentence.sets["relative"].isdisjoint(before.key.split()):
+        if before.has(Role.COMMA, Role.BREAK) or not sentence.sets.relative.isdisjoint(before.key.split()):
             return start
     return at
 
@@ -185,7 +185,7 @@ def clause_start(sentence: Sentence, at: int) -> int:
 def _begins_next(sentence: Sentence, at: int) -> bool:
     part = sentence.parts[at]
     joins = part.tokens[0].key in ("with", "and") or part.tokens[0].kind == TokenKind.WITH
-    relative = not sentence.sets["relative"].isdisjoint(part.key.split())
+    relative = not sentence.sets.relative.isdisjoint(part.key.split())
     return joins or relative or part.has(*_NEXT) or _placed(sentence, at)
 
 
