@@ -41,6 +41,10 @@ def _hostile() -> Iterator[str]:
     yield "<script type='application/ld+json'>" + '{"address":' * 900 + "1" + "}" * 900 + "</script>"
     yield "é" * 200_000
     yield "日本" * 100_000
+    # What is before the address is searched for words, labels and ends of sentences.
+    yield from (
+        f"{words} info@studio.com" for words in ("lorem ipsum " * 16_000, "a" * 200_000, ". " * 99_000, "(; " * 60_000)
+    )
 
 
 @cache

@@ -28,7 +28,8 @@ ph prof rd sig sr st ste str tel tlf tlph tél ul г д корп моб оф п�
 """
 _abbreviations = frozenset(_ABBREVIATIONS.split())
 _WORD_START = re.compile(r"\b\w")
-_WORDS = re.compile(r"[^\W\d_]{4}")
+_WORD_CHARS = 4
+_WORDS = re.compile(rf"[^\W\d_]{{{_WORD_CHARS}}}")
 # A sentence in quotation marks, or a rating in stars, at the start of a line.
 _QUOTATION = re.compile(r"[\"“”„«»「『‟][^\"“”„«»」』‟]{20,}|[★⭐]{2}")
 _OWN = "own"
@@ -53,9 +54,9 @@ _DASHES = "-–—―~"
 MAX_SIGNATURE_CHARS = 150
 # What is left of an address or a number, from its @ or its start on.
 _VALUE = re.compile(r"\A(?:@[\w.-]+\w|[+(]?\d[\d ()./-]*\d)")
-# "Agent for Scandinavia: …": more than the word for what follows.
-_LONG_LABEL = re.compile(r"[^\W\d_]{4}[^:@\d]*\s[^\W\d_]{4}[^:@\d]*:")
-_LOCAL_PART = re.compile(r"[\w.+-]*\Z")
+_VALUE_CHARS = re.compile(r"[@\d]")
+_NEXT_WORD = re.compile(r"\s[^\W\d_]{4}")
+_LOCAL_CHARS = re.compile(r"[\w.+-]*")
 _HOLDS_VALUE = re.compile(r"@|(?:\d\D{0,2}){7}")
 MIN_SENTENCE_WORDS = 6
 _START_CHARS = 3
@@ -145,8 +146,9 @@ class PageSurroundings:
         segment = sum(start <= place for start in starts) - 1
         first = segment
         # "Médiateur: Medicys – 01 49 70 15 93": a piece without words takes the label of the piece before it.
-        end = place - len(_local_part(line.text[:place])) if line.text[place : place + 1] == "@" else place
+        end = place - _local_part_chars(line.text[:place]) if line.text[place : place + 1] == "@" else place
         while first and not _WORDS.search(line.text, starts[first], end):
+            end = min(end, starts[first] + _WORD_CHARS - 1)  # what follows has no word, as is known now
             first -= 1
         label = line.text[starts[first] : place]
         if not first:
@@ -172,7 +174,7 @@ class PageSurroundings:
             return party
         if is_claimed_after(after):
             return _OWN
-        has_label = _LONG_LABEL.search(line.text, 0, place) is not None
+        has_label = _has_long_label(line.text[:place])
         for heading in dict.fromkeys((line.heading, line.section)):
             party = _party(heading, own_words) or (_OWN if names_own_place(_normalised(heading)) else "")
             # A heading names the place of a short line; a sentence below it may be about anyone.
@@ -223,9 +225,18 @@ def _is_within_quotation(text: str, place: int) -> bool:
     return any(match.start() < place < match.end() for match in _WITHIN.finditer(text))
 
 
-def _local_part(text: str) -> str:
-    match = _LOCAL_PART.search(text)
-    return match[0] if match else ""
+def _local_part_chars(text: str) -> int:
+    """How long the part of an address is that a text ends with."""
+    # Backwards: a search for the end of a text starts at every letter of it.
+    match = _LOCAL_CHARS.match(text[::-1])
+    return match.end() if match else 0
+
+
+def _has_long_label(text: str) -> bool:
+    """Whether a colon ends more than the word for what follows: "Agent for Scandinavia: …"."""
+    # In pieces, since one expression for all of it takes minutes for a line of 20 kB.
+    labels = (_VALUE_CHARS.split(piece)[-1] for piece in text.split(":")[:-1])
+    return any((word := _WORDS.search(label)) and _NEXT_WORD.search(label, word.end()) for label in labels)
 
 
 def _is_title(text: str) -> bool:
@@ -235,6 +246,7 @@ def _is_title(text: str) -> bool:
 
 def _segment_starts(text: str) -> list[int]:
     starts = [0]
+    unclosed = counted = 0
     for match in _ENDS.finditer(text):
         mark, after = match[0].strip(), text[match.end() : match.end() + 1]
         ahead = text[max(0, match.start() - 20) : match.start()]
@@ -242,8 +254,11 @@ def _segment_starts(text: str) -> list[int]:
             continue
         if mark in "–—·" and ahead[-1:].isdigit() and after.isdigit():
             continue
-        if mark in ";；" and text.count("(", 0, match.start()) > text.count(")", 0, match.start()):
-            continue  # "(Jorge Juan 6; tel. 912 663 517; consultas@…)" is said of one
+        if mark in ";；":
+            unclosed += text.count("(", counted, match.start()) - text.count(")", counted, match.start())
+            counted = match.start()
+            if unclosed > 0:
+                continue  # "(Jorge Juan 6; tel. 912 663 517; consultas@…)" is said of one
         starts.append(match.end())
     return starts
 
