@@ -121,7 +121,8 @@ def test_every_action_is_in_the_audit_log(run: Run) -> None:
     who = f"operator {getpass.getuser()}"
     plan = (
         '{"name": "large", "burst": 50, "preview": "named", "watches": 100, "currency": "USD", "rate_per_s": 10, '
-        '"daily_api_cap": null, "daily_lead_cap": null, "api_price_micros": 0, "lead_price_micros": 0, '
+        '"is_internal": false, "daily_api_cap": null, "daily_lead_cap": null, '
+        '"api_price_micros": 0, "lead_price_micros": 0, '
         '"rebill_after_hours": null, "preview_leads_per_day": 1000}'
     )
     expected = [

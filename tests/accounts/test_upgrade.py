@@ -84,7 +84,7 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
         **{table: [] for table in ("downloads", "download_pages", "uploads", "job_leases", "in_doubt")},
         **{table: [] for table in ("watches", "watch_recipients", "watch_runs")},
         "lead_numbers": ["(t,1)"],
-        "plans": [row.removesuffix(")") + ",named,1000,100)" for row in rows["plans"]],
+        "plans": [row.removesuffix(")") + ",named,1000,100,f)" for row in rows["plans"]],
         "keys": [row.removesuffix(")") + ",)" for row in rows["keys"]],
         "accounts": [row.removesuffix(")") + ',active,,"",f)' for row in rows["accounts"]],
     }

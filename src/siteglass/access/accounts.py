@@ -43,6 +43,7 @@ _RULES = {
         "A plan name must start with a lower-case letter, followed by lower-case letters, digits, _ or -; "
         "at most 40 characters."
     ),
+    "plans_internal_check": "The prices of an internal plan must be 0.",
     "plans_currency_check": "A currency must be three capital letters, such as USD.",
 }
 
@@ -92,6 +93,8 @@ class Plan:
     """How many leads an account sees per day (UTC) that it did not see in the last 30 days."""
     watches: int = 100
     """How many watches an account may have."""
+    is_internal: bool = False
+    """Whether pages don't mention credits: for accounts within the company, whose prices are 0."""
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.
@@ -138,7 +141,8 @@ async def list_plans(postgres: Postgres) -> Sequence[Plan]:
     """All plans."""
     rows = await postgres.fetch(
         "SELECT name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros, lead_price_micros, currency,"
-        " rebill_after_hours, preview, preview_leads_per_day, watches FROM {schema}.plans ORDER BY name LIMIT $1",
+        " rebill_after_hours, preview, preview_leads_per_day, watches, is_internal FROM {schema}.plans"
+        " ORDER BY name LIMIT $1",
         MAX_LISTED,
         timeout_ms=ADMIN_TIMEOUT_MS,
     )
@@ -148,13 +152,14 @@ async def list_plans(postgres: Postgres) -> Sequence[Plan]:
 _SET_PLAN = """
 WITH changed AS (
     INSERT INTO {schema}.plans AS p (name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros,
-        lead_price_micros, currency, rebill_after_hours, preview, preview_leads_per_day, watches)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        lead_price_micros, currency, rebill_after_hours, preview, preview_leads_per_day, watches, is_internal)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $14)
     ON CONFLICT (name) DO UPDATE SET rate_per_s = excluded.rate_per_s, burst = excluded.burst,
         daily_api_cap = excluded.daily_api_cap, daily_lead_cap = excluded.daily_lead_cap,
         api_price_micros = excluded.api_price_micros, lead_price_micros = excluded.lead_price_micros,
         currency = excluded.currency, rebill_after_hours = excluded.rebill_after_hours, preview = excluded.preview,
-        preview_leads_per_day = excluded.preview_leads_per_day, watches = excluded.watches
+        preview_leads_per_day = excluded.preview_leads_per_day, watches = excluded.watches,
+        is_internal = excluded.is_internal
     RETURNING p.*
 )
 INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
@@ -171,7 +176,9 @@ async def set_plan(postgres: Postgres, plan: Plan, *, actor: str) -> None:
     # What was paid counts from the moment the plan changes: remembered before it does, then once more the rows since.
     known = {} if hours is None else await _remember_paid(postgres, plan.name, hours, None)
     try:
-        await postgres.fetchrow(_SET_PLAN, *values, *prices, *extras, actor, timeout_ms=ADMIN_TIMEOUT_MS)
+        await postgres.fetchrow(
+            _SET_PLAN, *values, *prices, *extras, actor, plan.is_internal, timeout_ms=ADMIN_TIMEOUT_MS
+        )
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     if hours is not None:

@@ -320,7 +320,8 @@ def plan_list() -> None:
         again = f"  a lead is free for {p.rebill_after_hours} h once paid" if p.rebill_after_hours else ""
         many = "any number of" if p.preview_leads_per_day == accounts.ANY_NUMBER else p.preview_leads_per_day
         preview = f"  preview {p.preview}, {many} new leads a day"
-        click.echo(f"{p.name}  {p.rate_per_s:g} a second, burst {p.burst}  {caps}  {price}{again}{preview}")
+        internal = "  internal" if p.is_internal else ""
+        click.echo(f"{p.name}  {p.rate_per_s:g} a second, burst {p.burst}  {caps}  {price}{again}{preview}{internal}")
 
 
 @plan.command("set")
@@ -348,6 +349,12 @@ def plan_list() -> None:
     type=click.IntRange(0, 100_000),
     help="Maximum number of new leads that an account sees per day (UTC) before it gets them. New ones were not seen "
     "for 30 days. 100000: any number.",
+)
+@click.option(
+    "--internal/--no-internal",
+    "is_internal",
+    default=None,
+    help="For accounts within your company: pages don't mention credits. Prices must be 0.",
 )
 @click.option("--watches", type=click.IntRange(0, 10_000), help="Maximum number of watches of an account.")
 def plan_set(name: str, **given: float | int | str | None) -> None:

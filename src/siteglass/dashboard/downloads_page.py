@@ -74,7 +74,7 @@ async def send_file(dashboard: Dashboard, visit: Visit) -> Response:
     except FileGone:
         raise NOT_THERE from None
     except TooManyRequests as error:
-        raise not_bought(error) from error
+        raise not_bought(error, visit.unit) from error
 
 
 async def stop(dashboard: Dashboard, visit: Visit) -> Response:

@@ -75,6 +75,8 @@ _WHILE_SUSPENDED = re.compile(
 )
 # What people may do who lack the second factor that their account requires: set it up, or go elsewhere.
 _BEFORE_SET_UP = re.compile(r"security\.set_up.*|sign_out|confirm.*|accounts|switch")
+LABELS = {"lead": "Lead credits", "api": "API credits"}
+INTERNAL_LABELS = {"lead": "Leads", "api": "Enrichments"}
 # The address of a search can hold a cursor.
 MAX_PATH_CHARS = 8_000
 
@@ -175,6 +177,21 @@ class Visit:
     def path(self) -> str:
         """The path of the page."""
         return self.request.url.path
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether pages mention leads and no credits, because the account is within the company and pays nothing."""
+        return self.session is not None and self.session.is_internal
+
+    @property
+    def unit(self) -> str:
+        """What getting a lead takes."""
+        return "lead" if self.is_internal else "credit"
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The names of both kinds of credits."""
+        return INTERNAL_LABELS if self.is_internal else LABELS
 
     @property
     def must_set_up(self) -> bool:

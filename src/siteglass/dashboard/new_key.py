@@ -41,7 +41,7 @@ OFFERED_SCOPES = (
     ("account", "Account", "Read the balance, usage and ledger of this account."),
 )
 OFFERED_MODES = (
-    ("live", "Live", "Real leads, paid with credits."),
+    ("live", "Live", "Real leads."),
     ("test", "Test", "Made-up leads and errors for testing, free of charge."),
 )
 OFFERED_EXPIRIES = (
@@ -93,8 +93,8 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
     name = _read(wrong, lambda: form.text("name", MAX_NAME_CHARS, label="Name"))
     scopes = _read(wrong, lambda: _scopes(form))
     expires_at = _read(wrong, lambda: _expiry(form, who.now))
-    api_cap = _read(wrong, lambda: form.amount("daily_api_cap", label="API credits per day"))
-    lead_cap = _read(wrong, lambda: form.amount("daily_lead_cap", label="Lead credits per day"))
+    api_cap = _read(wrong, lambda: form.amount("daily_api_cap", label=f"{visit.labels['api']} per day"))
+    lead_cap = _read(wrong, lambda: form.amount("daily_lead_cap", label=f"{visit.labels['lead']} per day"))
     typed = {one: form.get(one) for one in ("name", "mode", "expires", "day", "daily_api_cap", "daily_lead_cap")}
     if wrong or name is None or scopes is None:
         return _form(dashboard, visit, typed, form.all("scopes"), form_id, wrong)

@@ -57,11 +57,11 @@ class Balance:
         return self.runs_out or "no end in sight"
 
 
-def _balances(account: AccountStatus, used_api: int, used_lead: int) -> list[Balance]:
+def _balances(visit: Visit, account: AccountStatus, used_api: int, used_lead: int) -> list[Balance]:
     today, pace, days, ends = account.at.date(), account.used_per_day, account.pace_days, account.runs_out
     return [
-        Balance("API credits", account.balance.api, used_api, pace.api, days, ends.api, today),
-        Balance("Lead credits", account.balance.lead, used_lead, pace.lead, days, ends.lead, today),
+        Balance(visit.labels["api"], account.balance.api, used_api, pace.api, days, ends.api, today),
+        Balance(visit.labels["lead"], account.balance.lead, used_lead, pace.lead, days, ends.lead, today),
     ]
 
 
@@ -79,18 +79,23 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     wanted = receipts.EntryFilter(limit=LAST_ENTRIES)
     entries = await receipts.entries(postgres, account_id, wanted)
     used = credits.total()
-    lines = (Line("API credits", used.api, 1), Line("Lead credits", used.lead, 2))
+    lines = (Line(visit.labels["api"], used.api, 1), Line(visit.labels["lead"], used.lead, 2))
     count = len(credits.days)
     shown = "today" if count == 1 else f"last {count} days"
     return dashboard.page(
         visit,
         "overview.html",
-        balances=_balances(account, used.api[-1], used.lead[-1]),
+        balances=_balances(visit, account, used.api[-1], used.lead[-1]),
         not_known=NOT_KNOWN,
         expiring=account.expiring,
         # A line needs two days.
         credits=Chart(
-            "credits", f"Credits used, {shown}", "credits", credits.days, lines, "bars" if count == 1 else "lines"
+            "credits",
+            f"{'Leads' if visit.is_internal else 'Credits'} used, {shown}",
+            f"{visit.unit}s",
+            credits.days,
+            lines,
+            "bars" if count == 1 else "lines",
         ),
         requests=requests_chart(requests, f"Requests, {shown}"),
         entries=entries[:LAST_ENTRIES],

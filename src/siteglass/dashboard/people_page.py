@@ -22,7 +22,7 @@ PAGE_PEOPLE = 100
 
 OFFERED_ROLES = (
     ("viewer", "Viewer", "Can see everything except the audit trail, and change nothing."),
-    ("member", "Member", "Can also get leads for credits, and create, rotate and revoke API keys."),
+    ("member", "Member", "Can also get leads, and create, rotate and revoke API keys."),
     ("owner", "Owner", "Can also invite and remove people, and set the low-balance email."),
 )
 
@@ -135,7 +135,7 @@ async def set_cap(dashboard: Dashboard, visit: Visit) -> Response:
     """Limit what a person spends per day in the browser."""
     member, who = await _member(dashboard, visit), visit.who
     try:
-        cap = visit.form.amount("daily_lead_cap", label="Lead credits per day")
+        cap = visit.form.amount("daily_lead_cap", label=f"{visit.labels['lead']} per day")
     except FormError as error:
         return _one(dashboard, visit, member, field="daily_lead_cap", problem=str(error))
     await set_daily_cap(

@@ -13,7 +13,7 @@ from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 
 PLAN = "/dashboard/plan"
 MICROS = 1_000_000
-KINDS = (("api_below", "API credits"), ("lead_below", "Lead credits"))
+KINDS = (("api_below", "api"), ("lead_below", "lead"))
 
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
@@ -31,7 +31,7 @@ async def _page(
     kept = {"api_below": _as_typed(alert.api_below), "lead_below": _as_typed(alert.lead_below)}
     return dashboard.page(
         visit, "plan.html", 422 if wrong else 200, now=now, alert=alert, fields=typed or kept, wrong=wrong or {},
-        prices=(
+        prices=() if visit.is_internal else (
             ("Price of API credits", price(plan.api_price_micros, plan.currency)),
             ("Price of lead credits", price(plan.lead_price_micros, plan.currency)),
         ),
@@ -57,9 +57,9 @@ async def set_alert(dashboard: Dashboard, visit: Visit) -> Response:
     """The thresholds below which owners get a mail; an empty field means no threshold."""
     numbers: dict[str, int | None] = {}
     wrong: dict[str, str] = {}
-    for name, label in KINDS:
+    for name, kind in KINDS:
         try:
-            numbers[name] = visit.form.amount(name, label=label, least=1)
+            numbers[name] = visit.form.amount(name, label=visit.labels[kind], least=1)
         except FormError as error:
             wrong[name] = str(error)
     if wrong:

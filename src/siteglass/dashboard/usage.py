@@ -24,7 +24,7 @@ USAGE = "/dashboard/usage"
 RANGES = (7, 30, 90)
 DEFAULT_DAYS = 30
 # Lead credits first: most of a bill is made of them.
-KINDS = {"lead": "Lead credits", "api": "API credits"}
+KINDS = ("lead", "api")
 # An operation keeps its colour, whichever others there are.
 _OPERATION_COLOURS = {"search": 1, "enrich": 2, "page": 3, "evidence": 4, "export": 5}
 # What failed is nothing that the caller chose: it looks like something bad.
@@ -35,11 +35,7 @@ _OUTCOMES: tuple[tuple[str, int | Literal["bad"]], ...] = (
     ("Failed", "bad"),
 )
 
-_NOTHING = {
-    "API credits": "No API credits were used in this period.",
-    "Lead credits": "No lead credits were used in this period.",
-    "requests": "No requests were made in this period.",
-}
+_NOTHING = {"requests": "No requests were made in this period."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ def _last_days(count: int, kind: str) -> UsageSelection:
 
 
 def _kind(query: Form) -> str:
-    return query.get("credits") if query.get("credits") in KINDS else next(iter(KINDS))
+    return query.get("credits") if query.get("credits") in KINDS else KINDS[0]
 
 
 def read_choice(query: Form) -> UsageSelection:
@@ -104,24 +100,24 @@ def _credits_of(series: Series, kind: str) -> Sequence[int]:
     return series.api if kind == "api" else series.lead
 
 
-def _by_operation(used: CreditsByDay, kind: str) -> Chart:
+def _by_operation(used: CreditsByDay, kind: str, label: str) -> Chart:
     lines = [
         Line(series.label, _credits_of(series, kind), _OPERATION_COLOURS.get(series.label, OTHER_COLOUR))
         for series in used.by_operation()
     ]
     # Some operations cost credits of one kind only.
     costly = sorted((line for line in lines if line.total), key=lambda line: -line.total)
-    return Chart("by-operation", f"{KINDS[kind]} by operation", KINDS[kind], used.days, costly)
+    return Chart("by-operation", f"{label} by operation", label, used.days, costly)
 
 
-def _by_key(used: CreditsByDay, kind: str) -> Chart:
+def _by_key(used: CreditsByDay, kind: str, label: str) -> Chart:
     """The key with the most credits of this kind first, and the sum of unlisted keys last."""
     found = sorted(used.by_key(), key=lambda series: (series.key_id is None, -sum(_credits_of(series, kind))))
     lines = [
         Line(series.label, _credits_of(series, kind), OTHER_COLOUR if series.key_id is None else place)
         for place, series in enumerate(found, 1)
     ]
-    return Chart("by-key", f"{KINDS[kind]} by key", KINDS[kind], used.days, lines)
+    return Chart("by-key", f"{label} by key", label, used.days, lines)
 
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
@@ -139,6 +135,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         activity.credits_by_day(postgres, account_id, first, last),
         activity.requests_by_day(postgres, account_id, first, last),
     )
+    label = visit.labels[chosen.kind]
     total, outcomes = used.total(), requests_chart(requests, "Requests by outcome")
     return dashboard.page(
         visit,
@@ -146,10 +143,10 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         chosen=chosen,
         wrong=wrong,
         ranges=RANGES,
-        kinds=KINDS,
+        kinds={kind: visit.labels[kind] for kind in KINDS},
         api=sum(total.api),
         lead=sum(total.lead),
-        charts_shown=[_by_operation(used, chosen.kind), _by_key(used, chosen.kind), outcomes],
+        charts_shown=[_by_operation(used, chosen.kind, label), _by_key(used, chosen.kind, label), outcomes],
         outcomes=outcomes,
         nothing=_NOTHING,
         given={"first": visit.query.get("first"), "last": visit.query.get("last")} if wrong else {},

@@ -157,9 +157,9 @@ def _with_ceiling(visit: Visit, terms: Terms) -> Terms:
     """The terms with the ceiling of the form. Credits are spent in the name of the person who set it last."""
     if not visit.form.is_changed("max_lead_credits"):
         return terms
-    ceiling = visit.form.amount("max_lead_credits", label="Lead credits per run", least=1)
+    ceiling = visit.form.amount("max_lead_credits", label="At most per run", least=1)
     if ceiling is not None and ceiling > MAX_CEILING:
-        raise FormError("max_lead_credits", f"Lead credits per run: at most {MAX_CEILING:,}.")
+        raise FormError("max_lead_credits", f"At most per run: at most {MAX_CEILING:,}.")
     if ceiling == terms.max_lead_credits:
         return terms
     return replace(terms, max_lead_credits=ceiling, buyer_id=None if ceiling is None else visit.who.person_id)

@@ -46,6 +46,8 @@ class Session:
     has_second_factor: bool
     second_factor_required: bool
     """Whether everybody in the account needs one."""
+    is_internal: bool
+    """Whether pages don't mention credits."""
     accounts: int
     """How many the person belongs to."""
     desk: str | None
@@ -73,7 +75,7 @@ async def note_sign_in(postgres: Postgres, person_id: int) -> bool:
 _FIND = """
 SELECT s.id, s.person_id, s.account_id, s.made_at, s.seen_at, s.proven_at, now() AS now, p.email, p.name,
     m.role::text AS role, a.name AS account_name, CASE WHEN a.state <> 'active' THEN a.state_reason END AS suspended,
-    p.totp IS NOT NULL AS has_second_factor, a.second_factor_required,
+    p.totp IS NOT NULL AS has_second_factor, a.second_factor_required, l.is_internal,
     (SELECT count(*) FROM {schema}.members o JOIN {schema}.accounts x ON x.id = o.account_id
         WHERE o.person_id = s.person_id AND x.state IN ('active', 'suspended')) AS accounts,
     (SELECT o.role FROM {schema}.operators o WHERE o.person_id = s.person_id) AS desk
@@ -81,6 +83,7 @@ FROM {schema}.sessions s
     JOIN {schema}.people p ON p.id = s.person_id
     JOIN {schema}.members m ON m.account_id = s.account_id AND m.person_id = s.person_id
     JOIN {schema}.accounts a ON a.id = s.account_id AND a.state IN ('active', 'suspended')
+    JOIN {schema}.plans l ON l.name = a.plan
 WHERE s.digest = $1 AND s.seen_at > now() - $2::interval AND s.made_at > now() - $3::interval
 """
 

@@ -47,16 +47,17 @@ async def charge_visitor(
     except AccountSuspended:
         raise
     except SiteglassError as error:
-        raise not_bought(error) from error
+        raise not_bought(error, visit.unit) from error
     return response.headers.get(FIRST_REQUEST_HEADER, visit.request_id)
 
 
-def not_bought(error: SiteglassError) -> PageRefusal:
-    """Why nothing was charged, or that nobody knows yet."""
+def not_bought(error: SiteglassError, unit: str) -> PageRefusal:
+    """Why nothing was charged, or that nobody knows yet. `unit`: what getting a lead takes."""
     match error:
         case InsufficientCredits():
-            message = "Nothing was charged. Your account has too few lead credits. Go back and get fewer leads."
-            return PageRefusal(402, "Not enough credits", message)
+            few = "leads left" if unit == "lead" else "lead credits"
+            message = f"Nothing was charged. Your account has too few {few}. Go back and get fewer leads."
+            return PageRefusal(402, f"Not enough {unit}s", message)
         case CreditCapExceeded() | IdempotencyPriceChanged():
             message = (
                 "Nothing was charged. The price has risen, or a daily cap is reached. Go back and reload the page."

@@ -142,7 +142,7 @@ async def send_file(dashboard: Dashboard, visit: Visit) -> Response:
     try:
         await dashboard.take_units(visit, terms.caller, 1)
     except TooManyRequests as error:
-        raise not_bought(error) from error
+        raise not_bought(error, visit.unit) from error
     records = await find_leads(dashboard.leads.index, dashboard.leads.suppression, domains)
     costly = [record["domain"] for record in records if record["emails"]]
     free = await dashboard.charger.free_leads(terms.caller, costly, frozenset())

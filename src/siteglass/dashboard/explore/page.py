@@ -236,7 +236,7 @@ async def save(dashboard: Dashboard, visit: Visit) -> Response:
     except BadRequest as error:
         return await _show(dashboard, visit, terms, reading, f"Not saved: {error.problems[0].message}", 422)
     except TooManyRequests as error:
-        raise not_bought(error) from error
+        raise not_bought(error, visit.unit) from error
     await dashboard.searches.note_count(saved, total.count)
     return see_other(f"{search.path}&done=search-saved")
 

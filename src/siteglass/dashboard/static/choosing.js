@@ -16,8 +16,9 @@ function showChosen() {
   form.querySelector("[data-chosen-price]").value = price;
   for (const button of form.querySelectorAll("[data-chosen]")) {
     const cost = price ? counting(price, "credit") : "free";
+    const shown = "internal" in form.dataset ? "" : ` · ${cost}`;
     const object = button.dataset.chosen === "Get" && price ? "contacts for " : "";
-    button.textContent = `${button.dataset.chosen} ${object}${counting(ticked.length, "lead")} · ${cost}`;
+    button.textContent = `${button.dataset.chosen} ${object}${counting(ticked.length, "lead")}${shown}`;
   }
   const all = document.querySelector("[data-tick-all]");
   all.checked = ticked.length > 0 && ticked.length === ticks().length;
