@@ -94,12 +94,10 @@ def _some(chance: random.Random, values: tuple[str, ...], most: int = 3) -> tupl
 
 
 def _used(chance: random.Random) -> dict[str, Any]:
-    """Technologies, most of them with a mark."""
+    """Technologies, with a mark if there are several."""
     names = _some(chance, (*TECHNOLOGIES, "t" * 600))
-    marked = sorted({name for name in names if len(name) < 100 and chance.random() < 0.7})
-    marks = tuple(
-        TechnologyMark(name, "script", "a.example", f"//a.example/{chance.randrange(3)}.js") for name in marked
-    )
+    marked = sorted({name for name in names if len(name) < 100 and len(names) > 1})
+    marks = tuple(TechnologyMark(name, "script", "a.example", f"//a.example/{names.index(name)}") for name in marked)
     return {"technologies": names, "marks": marks}
 
 
