@@ -223,6 +223,7 @@ def lead(rng: Random, tables: Stack, number: int, seed: int, market: Market | No
         email_owner="own" if addresses else "",
         email_owner_confidence=_confidence(addresses, domain),
         phone_owner="",
+        technologies_detail=(),
         score=found.score,
         spending=found.spending,
         load_time_ms=found.load_time_ms,
