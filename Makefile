@@ -348,6 +348,10 @@ long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,0
 long-crawl: setup ## Two fetchers against 2,000 hostile hosts, under kills of fetchers, PostgreSQL and Redis; takes hours
 	SITEGLASS_LONG=1 $(BIN)/pytest -n 0 --nightly tests/crawl/test_hostile_web.py tests/crawl/test_kills.py
 
+.PHONY: long-fill
+long-fill: setup ## 20,000 places to leads, with 500 traps and ten kills; continues after an interruption; the engines must be up
+	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q -s --nightly tests/crawl/test_fill_country.py --durations=3) | tee $(RESULTS)/fill_country.txt
+
 .PHONY: long-frontier
 long-frontier: setup ## Take and acknowledge with 10 million domains; needs 5 GB of disk
 	$(BIN)/python -m bench.frontier_rate --keep

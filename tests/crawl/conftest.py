@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -56,6 +57,8 @@ class Web:
     pages: dict[tuple[str, str], Answer] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
     connections: int = 0
+    listen: Callable[[str], AbstractContextManager[int]] = field(init=False)
+    """Serve the same at another address of this machine, too."""
 
     def say(self, url: str, body: str = "", status: int = 200, delay_s: float = 0, **headers: str) -> None:
         """Serve this at host/path; the host is in DNS from now on."""
@@ -105,8 +108,8 @@ def web() -> Iterator[Web]:
             def handle_error(self, *_: Any) -> None:
                 pass
 
-        with running(Server(("127.0.0.1", 0), Handler)) as port:
-            made.port = port
+        with running(Server(("127.0.0.1", 0), Handler)) as made.port:
+            made.listen = lambda address: running(Server((address, made.port), Handler))
             yield made
 
 
@@ -128,10 +131,10 @@ def crawl_settings(web: Web, tmp_path: Path, request: pytest.FixtureRequest) -> 
     )
     make_test_account(settings.postgres_dsn, settings.postgres_schema)
     yield settings
-    asyncio.run(_drop_frontier(settings))
+    asyncio.run(drop_frontier(settings))
 
 
-async def _drop_frontier(settings: Settings) -> None:
+async def drop_frontier(settings: Settings) -> None:
     connection = await asyncpg.connect(settings.crawl_dsn, timeout=10)
     await connection.execute(f"DROP SCHEMA IF EXISTS {settings.crawl_schema} CASCADE")
     await connection.close()
