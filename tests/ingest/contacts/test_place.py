@@ -275,13 +275,13 @@ def test_a_small_town_is_found_in_a_country_that_phones_tell() -> None:
     ("host", "text", "expected"),
     [
         # A code, and a town that the vocabulary is too small for.
-        ("firma.fr", "12 bis rue du Penher, 56400 AURAY. RCS Lorient", ("FRA", "", "Auray")),
+        ("firma.fr", "12 bis rue du Penher, 56400 AURAY. RCS Lorient", ("FRA", "BRE", "Auray")),
         ("firma.at", "A-3561 Langenlois-Zöbing, Kamptalstraße 77", ("AUT", "", "Langenlois-Zöbing")),
         ("firma.at", "Kamptalstraße 77, 3561 Zöbing, Niederösterreich.", ("AUT", "3", "Zöbing")),
         ("firma.gr", "Αγία Άννα, 84300 Νάξος", ("GRC", "", "Νάξος")),
         ("firma.gr", "Αριστομένους 118<br>Καλαμάτα, Τ.Κ. 241 00", ("GRC", "", "Καλαμάτα")),
-        ("firma.co.uk", "113 Main Street, Prestwick, Ayrshire KA9 1LA", ("GBR", "", "Prestwick")),
-        ("firma.ie", "Bridge Street, Sneem, Co. Kerry, V93 HR67", ("IRL", "KY", "Sneem")),
+        ("firma.co.uk", "113 Main Street, Prestwick, Ayrshire KA9 1LA", ("GBR", "SCT", "Prestwick")),
+        ("firma.ie", "Bridge Street, Sneem, Co. Kerry, V93 HR67", ("IRL", "M", "Sneem")),
         ("firma.com", "12760 Earhart Avenue<br>Auburn CA 95602", ("USA", "CA", "Auburn")),
         ("firma.com", "Suite 610, Southfield<br>Michigan 48075", ("USA", "MI", "Southfield")),
         ("firma.jp", "〒399-8303 長野県安曇野市穂高4418-2", ("JPN", "20", "安曇野市")),
@@ -298,6 +298,36 @@ def test_a_small_town_is_found_in_a_country_that_phones_tell() -> None:
 )
 def test_small_towns_and_states(host: str, text: str, expected: tuple[str, str, str]) -> None:
     assert place(page(f"<p>{text}</p>", f"https://www.{host}/"), (), "")[:3] == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ({"addressCountry": "GB", "addressRegion": "Kent", "addressLocality": "Ashford"}, ("GBR", "ENG", "Ashford")),
+        ({"addressCountry": "GB", "addressLocality": "Newport", "postalCode": "NP20 1AA"}, ("GBR", "WLS", "Newport")),
+        ({"addressCountry": "FR", "addressRegion": "Morbihan", "addressLocality": "Auray"}, ("FRA", "BRE", "Auray")),
+        ({"addressCountry": "BE", "addressRegion": "Antwerpen", "addressLocality": "Mol"}, ("BEL", "VLG", "Mol")),
+        ({"addressCountry": "DE", "addressRegion": "Bayern", "addressLocality": "Altona"}, ("DEU", "BY", "Altona")),
+        ({"addressCountry": "DE", "addressLocality": "Altona", "postalCode": "86150"}, ("DEU", "BY", "Altona")),
+        ({"addressCountry": "DE", "addressLocality": "Königsberg", "postalCode": "97486"}, ("DEU", "", "Königsberg")),
+    ],
+)
+def test_city_state_and_postal_code_fit_or_the_name_stays_as_written(address: Any, expected: tuple[str, ...]) -> None:
+    assert placed(structured(address))[:3] == expected
+
+
+@pytest.mark.parametrize(
+    ("host", "text", "expected"),
+    [
+        ("firma.co.uk", "12 York Road, LS9 6TA", ("GBR", "ENG", "")),
+        ("firma.co.uk", "Unit 3, Chelsea House, Maidstone, Kent ME14 1AA", ("GBR", "ENG", "Maidstone")),
+        ("firma.kz", "Адрес: Алматы, пр. Астана 5", ("KAZ", "75", "Almaty")),
+        ("firma.cn", "地址：南京路100号", ("CHN", "", "")),
+        ("firma.com", "98724 Neuhaus am Rennweg, Bahnhofstr. 3", ("", "", "")),
+    ],
+)
+def test_streets_and_names_in_other_languages_are_no_cities(host: str, text: str, expected: tuple[str, ...]) -> None:
+    assert placed(f"<p>{text}</p>", f"https://www.{host}/")[:3] == expected
 
 
 def test_the_only_city_of_a_title_is_the_last_resort() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from selectolax.lexbor import LexborNode
 
-from siteglass.ingest.extract.address_data import state_of_code
 from siteglass.ingest.extract.gazetteer import cities_named, country_named, dominant, home_country, settled, state_named
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.postal_codes import countries_of_code
@@ -98,8 +97,7 @@ def _of_structured(thing: dict[str, Any], page: Page) -> Address | None:
         country = _inferred(region, city, _said(thing.get("postalCode")), page)
     if not country:
         return None
-    state, city = settled(country, region, city)
-    state = state or state_of_code(country, _said(thing.get("postalCode")))
+    state, city = settled(country, region, city, _said(thing.get("postalCode")))
     return Address(country, state, city[:100], "json_ld")
 
 

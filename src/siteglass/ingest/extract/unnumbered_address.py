@@ -30,14 +30,15 @@ _STREET = re.compile(
     r"\bvia\b|\brua\b|straat|\bul\.|utca|\bulica|\bvej\b|gatan|katu\b|\bsok|\bcad|\bjl\.|\bjalan\b|đường|phường|"
     r"\bquận\b|\bcarrera\b|\bcra\b)|"
     r"(?:stra(?:ß|ss)e|str\.|\brue\b|avenue|\bcalle\b|\bav\.|avenida|\bvia\b|\bcorso\b|\brua\b|straat|\bul\.|utca|"
-    r"vej\b|gatan|katu\b|\bjl\.|\bjalan\b|\bcarrera\b|улица|ул\.|вул\.|просп|οδός|оδου).*\d",
+    r"vej\b|gatan|katu\b|\bjl\.|\bjalan\b|\bcarrera\b|улица|ул\.|вул\.|просп|пр\.|пр-т|бульвар|шоссе|пер\.|наб\.|οδός|оδου).*\d",
     re.IGNORECASE,
 )
 # One of these is in all of them; the pattern is slow.
 _STREET_WORDS = (
     "stra", "str.", "weg", "rue", "ave", "blvd", "street", "road", "rd", "calle", "av.", "avda", "via", "rua", "ul.",
     "utca", "ulica", "vej", "gatan", "katu", "sok", "cad", "jl.", "jalan", "đường", "phường", "quận", "carrera", "cra",
-    "corso", "улица", "ул.", "вул.", "просп", "οδός", "оδου",
+    "corso", "улица", "ул.", "вул.", "просп", "пр.", "пр-т",
+    "бульвар", "шоссе", "пер.", "наб.", "οδός", "оδου",
 )  # fmt: skip
 # Parts of addresses that need no number of a house.
 _PART = re.compile(
@@ -54,10 +55,12 @@ _BEFORE_NAME = re.compile(
 )
 _AFTER_NAME = re.compile(r"(?:特別市|特别市|특별자치시|특별시|광역시|市|시|군|都|府|県|縣|县|省)$")
 _TOWN_IN_COUNTY = re.compile(r"((?=[^\W\d_a-z])[^\W\d_][\w'’ -]{2,30}),\s(?:Co\.?|County|woj\.?|prov\.?) ([^\W\d_]+)")
+# Where names of streets and towns are in one piece: scripts after Latin, Greek and Cyrillic.
+_OTHER_SCRIPTS = "\u0530"
 # Names that run on without blanks: states and cities are cut at the words for them.
 _RUN_ON = re.compile(
     r"[\u4e00-\u9fff]{1,6}?(?:省|自治区|特别行政区|市|县|縣|都|府|県|郡|区|區|島)|香港|澳門|澳门|九龍|九龙|新界|"
-    r"[\u4e00-\u9fff]{2}"
+    r"[\u4e00-\u9fff]{2}(?![东東西南北中]?[路街道巷弄]|大道|通り)"
 )
 
 
@@ -142,7 +145,8 @@ def _names(line: str) -> Iterator[str]:
         if not piece.isascii():
             for run in _RUN_ON.findall(piece):
                 yield from (name for name in (run, _AFTER_NAME.sub("", run)) if len(name) >= MIN_NAME_CHARS)
-        for word in piece.split()[:8]:
+        # "пр. Астана 5" is a street of another city.
+        for word in piece.split()[:8] if max(piece) >= _OTHER_SCRIPTS or not _is_street(piece) else ():
             if word != piece:
                 word = _BEFORE_NAME.sub("", word)
                 names = (word, _AFTER_NAME.sub("", word)) if not word.isascii() else ()

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from siteglass.ingest.extract.address_data import is_code, state_of_code
+from siteglass.ingest.extract.address_data import is_code, may_be_of, state_of_code
 from siteglass.ingest.extract.gazetteer import (
     cities_named,
     country_named,
@@ -33,11 +33,14 @@ from siteglass.ingest.extract.postal_codes import (
     shape_of,
 )
 from siteglass.ingest.extract.surroundings import PageSurroundings
+from siteglass.query.folding import compact
 from siteglass.query.vocabulary import City, vocabulary
 
 MAX_CODES = 200
 MAX_LINE_CHARS = 3_000
 MAX_ADDRESS_CHARS = 200
+MIN_KNOWN_ABROAD = 100_000
+"""People of a town that pages of other countries call by another name."""
 MAX_CITIES = 5
 """A page with more of them lists branches: none of them is its city."""
 
@@ -191,7 +194,7 @@ def _with_city(given: str, code: str, before: str, after: str, here: str) -> Add
         named, has_state = _cities_before(before, BEFORE[shape])
         is_sure = has_state or shape in TELLING
     # A city in a state that does not have such codes is another city, or none.
-    named = [one for one in named if one.state in ("", state_of_code(one.country, code) or one.state)]
+    named = [one for one in named if may_be_of(one.country, one.state, code)]
     is_sure = is_sure or bool(_STREET.search(before) or (shape == "999999" and _STREET.search(after)))
     said = given or _country_in(after)
     if not named:
@@ -206,6 +209,11 @@ def _with_city(given: str, code: str, before: str, after: str, here: str) -> Add
     # "53019 Castelnuovo Berardenga" of Italy begins with a name that a city elsewhere has, too.
     if here and (town := _of_small_town(code, before, after, here, is_sure=is_sure)) and town.city:
         return town
+    # "98724 Neuhaus": that the German name of a small town abroad is the same says nothing of the country.
+    written_so = compact(f"{before} {after}")
+    named = [one for one in named if one.population >= MIN_KNOWN_ABROAD or compact(one.name) in written_so]
+    if not named:
+        return None
     meant = dominant(named) if len({one.country for one in named}) > 1 else named[0]
     if not meant:
         return None
@@ -377,8 +385,11 @@ def _cities_before(before: str, countries: frozenset[str]) -> tuple[list[City], 
 
 
 def _is_in(city: City, state: str) -> bool:
-    """Whether a text between the city and the code fits; for Britain any does, as its counties are not states here."""
-    return city.country == "GBR" or state_named(state, city.country) in (city.state or "-",)
+    """Whether a text between the city and the code fits. For Britain any does but a street, as its counties are not
+    states here: "York Road, LS9 6TA" isn't in York."""
+    if city.country == "GBR":
+        return not (_STREET.search(state) or _BUILDING.search(state))
+    return state_named(state, city.country) in (city.state or "-",)
 
 
 def _country_in(after: str) -> str:
