@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass.ingest.extract.layout import MAX_TEXT_CHARS
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.stream import MAX_TEXT_CHARS
 from tests.ingest.contacts.making import PAGE_LIMIT_MS, hostile, page, slowest_ms
 
 

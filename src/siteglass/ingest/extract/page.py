@@ -15,6 +15,7 @@ from siteglass.corpus.domains import NotAHost, normalise, registrable
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract.bounds import bounded
 from siteglass.ingest.extract.layout import Layout, is_contact, layout_of
+from siteglass.ingest.extract.stream import events_of
 
 MAX_LINKS = 2_000
 MAX_METAS = 200
@@ -74,7 +75,7 @@ class Page:
     def layout(self) -> Layout:
         """What a reader sees of the body, as lines with the blocks that they are in."""
         contacts = {node: url for node, url in self._anchors[1].items() if is_contact(url)}
-        return layout_of(self.tree, self.html, contacts)
+        return layout_of(events_of(self.tree, self.html, contacts))
 
     @cached_property
     def lines(self) -> list[str]:
