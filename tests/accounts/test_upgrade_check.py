@@ -48,15 +48,19 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         " and audit log."
     )
     watches = "Tables     0017_watches: Watches: saved searches that run again, their runs, and the new leads of each."
-    newest = (
-        f"Tables     {schema.HEAD}: Failed sign-ins by hour, mails that wait for one recipient, and received leads by"
+    limits = (
+        "Tables     0018_limits: Failed sign-ins by hour, mails that wait for one recipient, and received leads by"
         " time."
+    )
+    newest = (
+        f"Tables     {schema.HEAD}: Jobs of API keys: enrichments and searches that are worked off in batches."
     )
     assert received in fresh.output
     assert states in fresh.output
     assert factor in fresh.output
     assert operators in fresh.output
     assert watches in fresh.output
+    assert limits in fresh.output
     assert newest in fresh.output
     assert "Setting    SITEGLASS_OLD_NAME is not known to this release and has no effect." in fresh.output
     assert "2. siteglass migrate" in fresh.output
@@ -77,6 +81,7 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         factor,
         operators,
         watches,
+        limits,
         newest,
     ]
 
