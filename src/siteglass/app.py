@@ -57,6 +57,7 @@ from siteglass.leads.downloads.jobs import Downloads
 from siteglass.leads.downloads.uploads import Uploads
 from siteglass.leads.downloads.working import WORK_EVERY_S, DownloadWorker
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.jobs.endpoints import JobEndpoints, refuse_test_key
 from siteglass.leads.language_model import open_language_model
 from siteglass.leads.lists.endpoints import ListEndpoints
 from siteglass.leads.lists.lists import NUMBER_EVERY_S, Lists
@@ -274,6 +275,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     saved, sandbox_saved = SavedSearches(backends.postgres, test=False), SavedSearches(backends.postgres, test=True)
     watches, sandbox_watches = Watches(backends.postgres, test=False), Watches(backends.postgres, test=True)
     runs = Runs(backends.postgres)
+    jobs_of_keys = JobEndpoints(backends, live, charger, lists).handlers()
     routes = [
         *_routes(guard, live.handlers(), sandbox.handlers()),
         *_routes(
@@ -291,6 +293,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             WatchEndpoints(watches, runs, saved, live).handlers(),
             WatchEndpoints(sandbox_watches, runs, sandbox_saved, sandbox).handlers(),
         ),
+        *_routes(guard, jobs_of_keys, dict.fromkeys(jobs_of_keys, refuse_test_key)),
         *BillingEndpoints(backends).routes(guard),
         *PrivacyEndpoints(index, door, limiter).routes(guard),
         *health_routes(guard, readiness),

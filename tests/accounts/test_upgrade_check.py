@@ -52,9 +52,7 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         "Tables     0018_limits: Failed sign-ins by hour, mails that wait for one recipient, and received leads by"
         " time."
     )
-    newest = (
-        f"Tables     {schema.HEAD}: Jobs of API keys: enrichments and searches that are worked off in batches."
-    )
+    newest = f"Tables     {schema.HEAD}: Jobs of API keys: enrichments and searches that are worked off in batches."
     assert received in fresh.output
     assert states in fresh.output
     assert factor in fresh.output

@@ -232,8 +232,8 @@ def _caller(row: asyncpg.Record) -> Caller:
 
 
 async def family_caller(postgres: Postgres, account_id: int, family_id: int) -> Caller:
-    """Who pays for what a key started: the newest key of its rotations. Raises Unauthorized if none works, and
-    AccountSuspended."""
+    """The newest key of these rotations, which pays for what an earlier one started. Raises Unauthorized if none works,
+    and AccountSuspended."""
     row = await postgres.fetchrow(_FIND_FAMILY, account_id, family_id)
     if row is None:
         raise Unauthorized

@@ -264,19 +264,21 @@ class Downloads:
                 raise FileGone
             yield row["content"]
 
-    async def stop(self, account_id: int, download_id: int) -> None:
+    async def stop(self, account_id: int, download_id: int, reason: str = "") -> None:
         """Stop a job: at once if nobody works on it yet, else after the page that is being bought."""
         await self._postgres.fetch(
             self._sql(
                 """
                 UPDATE {schema}.downloads SET stop_wanted = true,
                     state = CASE WHEN state = 'queued' THEN 'stopped' ELSE state END,
+                    reason = CASE WHEN state = 'queued' THEN $3 ELSE reason END,
                     ended_at = CASE WHEN state = 'queued' THEN clock_timestamp() END
                 WHERE {owner} = $1 AND id = $2 AND state IN ('queued', 'running')
                 """
             ),
             account_id,
             download_id,
+            reason,
             timeout_ms=WRITE_TIMEOUT_MS,
         )
 

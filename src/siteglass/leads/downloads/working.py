@@ -59,6 +59,7 @@ SUSPENDED = "The account was suspended. What was bought until then is in the fil
 TOO_LONG = "The service was unavailable for too long."
 TOO_LARGE = "The file has reached its maximum size."
 KEY_ENDED = "The API key that started it was revoked, or has expired."
+CAP_REACHED = "The job has reached its max_lead_credits."
 CANCELLED = "It was cancelled."
 
 
@@ -223,7 +224,9 @@ def _reason(error: SiteglassError, download: Download) -> str:
         case InsufficientCredits():
             return NO_CREDITS
         case CreditCapExceeded():
-            return NO_PRICE if "max_lead_credits" in error.message else DAILY_CAP
+            if "max_lead_credits" not in error.message:
+                return DAILY_CAP
+            return NO_PRICE if download.key_family is None else CAP_REACHED
         case Unauthorized():
             return NOT_ALLOWED if download.key_family is None else KEY_ENDED
         case AccountSuspended():
