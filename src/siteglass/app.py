@@ -57,6 +57,7 @@ from siteglass.leads.downloads.jobs import Downloads
 from siteglass.leads.downloads.uploads import Uploads
 from siteglass.leads.downloads.working import WORK_EVERY_S, DownloadWorker
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.jobs.endpoints import JobEndpoints, refuse_test_key
 from siteglass.leads.language_model import open_language_model
 from siteglass.leads.lists.endpoints import ListEndpoints
 from siteglass.leads.lists.lists import NUMBER_EVERY_S, Lists
@@ -168,6 +169,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             limiter.start()
             tracing.start()
             deliveries = Deliveries(runs, live, sandbox, RunBuyer(backends.postgres, runs, lists), run_mailer)
+            downloads = Downloads(backends.postgres)
             leases = JobLeases(backends.postgres, settings.index_prefix)
             jobs = [
                 Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
@@ -180,7 +182,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("long ledgers", READ_EVERY_S, partial(read_long_ledgers, backends.postgres), shared=True),
                 Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres), shared=True),
                 Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads, shared=True),
-                # Not shared: workers share the watches among themselves, each of which has a lease.
+                # Not shared: workers share the downloads and watches among themselves, each of which has a lease.
+                Job("downloads", WORK_EVERY_S, DownloadWorker(downloads, live, charger, lists).work),
+                Job("old downloads", FORGET_DOWNLOADS_EVERY_S, downloads.forget_old, shared=True),
                 Job("watches", RUN_WATCHES_EVERY_S, WatchRunner(runs, live, sandbox).work),
                 Job("new leads of watches", DELIVER_EVERY_S, deliveries.work),
                 Job("old watch runs", FORGET_RUNS_EVERY_S, runs.forget_old, shared=True),
@@ -211,7 +215,6 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 desk = Desk(index, sign_in, leases, readiness)
                 app.state.dashboard = open_dashboard(backends, sign_in, live, charger, lists, claims, desk)
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
-                downloads, uploads = Downloads(backends.postgres), Uploads(backends.postgres)
                 jobs += [
                     Job("failed sign-ins", WRITE_FAILURES_EVERY_S, sign_in.failures.write, at_close=True),
                     Job(
@@ -222,10 +225,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                     ),
                     Job("old sessions", sessions.FORGET_EVERY_S, forget_old, shared=True),
                     Job("sealed second factors", RESEAL_EVERY_S, sign_in.factors.reseal, shared=True),
-                    # Not shared: workers share the downloads among themselves, each of which has a lease.
-                    Job("downloads", WORK_EVERY_S, DownloadWorker(downloads, live, charger, lists).work),
-                    Job("old downloads", FORGET_DOWNLOADS_EVERY_S, downloads.forget_old, shared=True),
-                    Job("old uploads", FORGET_DOWNLOADS_EVERY_S, uploads.forget_old, shared=True),
+                    Job("old uploads", FORGET_DOWNLOADS_EVERY_S, Uploads(backends.postgres).forget_old, shared=True),
                 ]
             counting = partial(count_received, backends.postgres, mailer, public_url(settings) + OPT_OUT_PAGE.path)
             jobs.append(Job("received counts", COUNT_EVERY_S, counting, shared=True))
@@ -276,6 +276,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     saved, sandbox_saved = SavedSearches(backends.postgres, test=False), SavedSearches(backends.postgres, test=True)
     watches, sandbox_watches = Watches(backends.postgres, test=False), Watches(backends.postgres, test=True)
     runs = Runs(backends.postgres)
+    jobs_of_keys = JobEndpoints(backends, live, charger, lists).handlers()
     routes = [
         *_routes(guard, live.handlers(), sandbox.handlers()),
         *_routes(
@@ -293,6 +294,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             WatchEndpoints(watches, runs, saved, live).handlers(),
             WatchEndpoints(sandbox_watches, runs, sandbox_saved, sandbox).handlers(),
         ),
+        *_routes(guard, jobs_of_keys, dict.fromkeys(jobs_of_keys, refuse_test_key)),
         *BillingEndpoints(backends).routes(guard),
         *PrivacyEndpoints(index, door, limiter).routes(guard),
         *health_routes(guard, readiness),

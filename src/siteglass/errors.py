@@ -9,7 +9,7 @@ SiteglassError
 ├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: per day and key, or per request
 ├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from this address
 ├── AccountSuspended 403      ACCOUNT_SUSPENDED       an operator suspended the account; its ledger stays readable
-├── NotFound 404              NOT_FOUND               no such path, lead, list, saved search or ledger entry
+├── NotFound 404              NOT_FOUND               no such path, lead, list, saved search, job or ledger entry
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
 ├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key is still running
 ├── IdempotencyPriceChanged 409 IDEMPOTENCY_PRICE_CHANGED the first response was free; now it would cost something
@@ -226,12 +226,18 @@ class Forbidden(SiteglassError):
         unpaid: str | None = None,
         desk: str | None = None,
         origin: bool = False,
+        test: bool = False,
     ) -> None:
         message = f"This key lacks the scope `{scope}`. Use a key that has it, or create one."
         if desk is not None:
             message = (
                 f"This needs the token of a person with the role {desk}, as `Authorization: Bearer TOKEN`. Tokens are "
                 "valid for 12 hours: make one on the page /admin/operators."
+            )
+        elif test:
+            message = (
+                "Test keys have no jobs. Test with POST /v1/leads/enrich or POST /v1/leads/search, which return the "
+                "same results, or use a live key."
             )
         elif origin:
             message = (
@@ -273,6 +279,7 @@ _MISSING = {
     "account": "There is no account {}. GET /admin/v1/accounts finds accounts.",
     "saved search": "There is no saved search {}. GET /v1/searches returns those that your key sees.",
     "watch": "There is no watch on a saved search {}. GET /v1/watches returns those that your key sees.",
+    "job": "There is no job {}; jobs are deleted 7 days after their end. GET /v1/jobs returns those of the account.",
     "run": "The watch has no run {}; runs are deleted after 30 days. GET /v1/watches/{{name}}/runs returns its runs.",
 }
 

@@ -52,13 +52,15 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         "Tables     0018_limits: Failed sign-ins by hour, mails that wait for one recipient, and received leads by"
         " time."
     )
-    newest = f"Tables     {schema.HEAD}: Plans of accounts within the company, whose pages don't mention credits."
+    company = "Tables     0019_company: Plans of accounts within the company, whose pages don't mention credits."
+    newest = f"Tables     {schema.HEAD}: Jobs of API keys: enrichments and searches that are worked off in batches."
     assert received in fresh.output
     assert states in fresh.output
     assert factor in fresh.output
     assert operators in fresh.output
     assert watches in fresh.output
     assert limits in fresh.output
+    assert company in fresh.output
     assert newest in fresh.output
     assert "Setting    SITEGLASS_OLD_NAME is not known to this release and has no effect." in fresh.output
     assert "2. siteglass migrate" in fresh.output

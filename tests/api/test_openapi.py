@@ -76,7 +76,7 @@ def test_it_describes_the_routes_and_nothing_else(described: Description, own_se
         for method in (getattr(route, "methods", None) or set()) - {"HEAD"}
     }
     assert {(path, method) for path, method, _ in described.operations()} == routed
-    assert len(routed) == 39
+    assert len(routed) == 45
 
 
 def test_every_operation_says_what_it_is(described: Description) -> None:

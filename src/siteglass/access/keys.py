@@ -17,7 +17,7 @@ from siteglass.access.key_form import digest, is_well_formed, make_key, secret_v
 from siteglass.access.key_room import HAS_ROOM, TooManyKeys, fetchrow_alone
 from siteglass.access.key_uses import KeyUses, NewDigest
 from siteglass.access.networks import Network
-from siteglass.errors import Unauthorized
+from siteglass.errors import AccountSuspended, Unauthorized
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import SettingsError, variable
 
@@ -37,6 +37,13 @@ FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schem
 WHERE k.digest = ANY($1::bytea[]) AND a.state IN ('active', 'suspended')
     AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
 """
+
+
+# The newest key of a chain of rotations that works.
+_FIND_FAMILY = f"""
+SELECT * FROM ({_FIND.replace("k.digest = ANY($1::bytea[])", "k.account_id = $1 AND coalesce(k.family, k.id) = $2")}) k
+ORDER BY id DESC LIMIT 1
+"""  # noqa: S608 - names of ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,21 +210,36 @@ class Keys:
             return None
         if row["digest"] != digests[0]:
             self.uses.rehashed(row["id"], NewDigest(row["digest"], digests[0], self._newest_version))
-        networks = row["allowed_networks"]
-        return Caller(
-            account_id=row["account_id"],
-            key_id=row["id"],
-            family_id=row["family_id"],
-            scopes=frozenset(row["scopes"]),
-            plan_name=row["plan"],
-            rate_per_s=row["rate_per_s"],
-            burst=row["burst"],
-            key_rate_per_s=row["key_rate_per_s"],
-            key_burst=row["key_burst"],
-            networks=None if networks is None else tuple(networks),
-            test=row["test"],
-            suspended=row["suspended"],
-        )
+        return _caller(row)
+
+
+def _caller(row: asyncpg.Record) -> Caller:
+    networks = row["allowed_networks"]
+    return Caller(
+        account_id=row["account_id"],
+        key_id=row["id"],
+        family_id=row["family_id"],
+        scopes=frozenset(row["scopes"]),
+        plan_name=row["plan"],
+        rate_per_s=row["rate_per_s"],
+        burst=row["burst"],
+        key_rate_per_s=row["key_rate_per_s"],
+        key_burst=row["key_burst"],
+        networks=None if networks is None else tuple(networks),
+        test=row["test"],
+        suspended=row["suspended"],
+    )
+
+
+async def family_caller(postgres: Postgres, account_id: int, family_id: int) -> Caller:
+    """The newest key of these rotations, which pays for what an earlier one started. Raises Unauthorized if none works,
+    and AccountSuspended."""
+    row = await postgres.fetchrow(_FIND_FAMILY, account_id, family_id)
+    if row is None:
+        raise Unauthorized
+    if row["suspended"] is not None:
+        raise AccountSuspended(row["suspended"])
+    return _caller(row)
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.

@@ -127,6 +127,13 @@ CROSS JOIN LATERAL (
 WHERE b.account_id = $1
 """
 
+# What a key may still buy today of its cap.
+_CAP_LEFT = """greatest(0, own.daily_lead_cap - (
+    SELECT coalesce(sum(d.lead), 0)::bigint FROM {schema}.keys k JOIN {schema}.usage_days d
+        ON d.key_id = k.id AND d.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+    WHERE k.account_id = $1 AND coalesce(k.family, k.id) = {family}
+))"""
+
 # What metrics call the outcomes of `charge_batch`; others mean that PostgreSQL was too busy.
 _COUNTED_AS = {
     "charged": "charged",
@@ -272,19 +279,14 @@ class Billing:
         row = await self._postgres.fetchrow(
             """
             SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq, l.domains,
-                CASE WHEN own.daily_lead_cap IS NOT NULL AND coalesce(payer.family, payer.id) <> $4 THEN
-                    greatest(0, own.daily_lead_cap - (
-                        SELECT coalesce(sum(d.lead), 0)::bigint FROM {schema}.keys k JOIN {schema}.usage_days d
-                            ON d.key_id = k.id AND d.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
-                        WHERE k.account_id = $1 AND coalesce(k.family, k.id) = $4
-                    ))
+                CASE WHEN own.daily_lead_cap IS NOT NULL AND coalesce(payer.family, payer.id) <> $4 THEN {left}
                 END AS lead_left
             FROM {schema}.idempotency i JOIN {schema}.ledger l
                 ON l.account_id = i.account_id AND l.seq = i.seq AND l.at = i.entry_at
             LEFT JOIN {schema}.keys own ON own.id = $3
             LEFT JOIN {schema}.keys payer ON payer.id = CASE WHEN l.actor_kind = 'key' THEN l.actor_id::bigint END
             WHERE i.account_id = $1 AND i.key = $2 AND i.at > clock_timestamp() - interval '24 hours'
-            """,
+            """.replace("{left}", _CAP_LEFT.replace("{family}", "$4")),
             caller.account_id,
             key,
             caller.key_id,
@@ -312,6 +314,19 @@ class Billing:
     async def confirm_answer(self, caller: Caller, key: str) -> None:
         """Call before a stored answer is sent: it may be sent only if its charge survives a failover."""
         await self._postgres.call("confirm_answer", account_id=caller.account_id, idempotency_key=key)
+
+
+async def cap_left(postgres: Postgres, caller: Caller) -> int | None:
+    """The lead credits that a key's own daily cap leaves; None: it has none."""
+    row = await postgres.fetchrow(
+        "SELECT {left} AS lead FROM {schema}.keys own WHERE own.id = $2 AND own.daily_lead_cap IS NOT NULL".replace(
+            "{left}", _CAP_LEFT.replace("{family}", "$3")
+        ),
+        caller.account_id,
+        caller.key_id,
+        caller.family_id,
+    )
+    return None if row is None else row["lead"]
 
 
 class DoneBeforeError(AccountError):

@@ -78,13 +78,13 @@ class Entry(NamedTuple):
 
     @property
     def where(self) -> str:
-        """Where the leads of a charge were bought: API, Explore, Download or Upload."""
+        """Where the leads of a charge were bought: API, one of its jobs by number, Explore, Download or Upload."""
         if self.kind != "charge" or self.by not in ("key", "person"):
             return ""
-        if self.by == "key":
-            return "API"
         # Jobs name themselves after the ID of their request. Older entries of downloads do not.
         job = self.request_id[ID_CHARS:].removeprefix("-")
+        if self.by == "key":
+            return job.replace("-", " ").capitalize() or "API"
         return job.capitalize() or ("Upload" if self.operation == "enrich" else "Explore")
 
 

@@ -49,7 +49,7 @@ def _envelope_without(
 ) -> Record:
     items = zip(envelope["results"], named, strict=True)
     if not of_search:
-        return {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
+        return {**envelope, "results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
     kept = [_redacted(record, listed, hasher) for record, some in items if not _is_listed(some, listed)]
     return {**envelope, "size": len(kept), "results": kept}
 

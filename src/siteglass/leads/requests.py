@@ -374,19 +374,22 @@ class EnrichRequest:
 
 def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
     """The body of POST /v1/leads/enrich."""
-
-    def read_domains(body: dict[str, Any], problems: Problems) -> list[str]:
-        return _domains(body, max_domains, problems)
-
     problems = unknown_fields(body, names_of(EnrichBody))
-    options = read_fields(EnrichBody, body, problems, domains=read_domains, select=_select_of(ENRICH_SELECTABLE))
+    options = read_fields(
+        EnrichBody,
+        body,
+        problems,
+        domains=lambda body, problems: read_domains(body, max_domains, problems),
+        select=_select_of(ENRICH_SELECTABLE),
+    )
     if problems:
         raise BadRequest(problems)
     select = ENRICH_FIELDS if options["select"] is None else options["select"]
     return EnrichRequest(options["domains"], select, _spending(options))
 
 
-def _domains(body: dict[str, Any], max_domains: int, problems: Problems) -> list[str]:
+def read_domains(body: dict[str, Any], max_domains: int, problems: Problems) -> list[str]:
+    """The domains to enrich, as they were sent."""
     domains = body.get("domains")
     if not isinstance(domains, list):
         found = "nothing" if domains is None else type_name(domains)

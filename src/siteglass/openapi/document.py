@@ -25,6 +25,7 @@ _TAGS = {
     "Lists": "Lists of domains that searches exclude or are limited to. Free of charge.",
     "Searches": "Saved searches, to run and count again. Saving and counting are free of charge.",
     "Watches": "Saved searches that run again and report what is new. Free of charge without a ceiling of credits.",
+    "Jobs": "Enrichments of many domains and searches of many leads, worked off in batches.",
     "Account": "Balance, usage and ledger of the key's account. Free of charge.",
     "Opt-out": "For the people in the data. No key is required.",
     "Service": "About the service itself. No key is required; free of charge.",
@@ -122,13 +123,13 @@ def _input(operation: Operation, settings: Settings) -> dict[str, Any]:
             parameter["example"] = NEXT
         if any(row.kind == "request" and row.field == parameter["name"] for row in deprecations_of(operation.name)):
             parameter["deprecated"] = True
-    if operation.charged:
+    if operation.charged or operation.has_key:
         taken = [*taken, _RETRY]
     described: dict[str, Any] = {"parameters": taken} if taken else {}
     if operation.body is not None:
         may_be_empty = " May be empty." if operation.body_may_be_empty else ""
         described["requestBody"] = {
-            "description": f"At most {settings.max_body_bytes:,} bytes.{may_be_empty}",
+            "description": f"At most {operation.max_body_bytes or settings.max_body_bytes:,} bytes.{may_be_empty}",
             "required": not operation.body_may_be_empty,
             "content": {
                 JSON: {

@@ -77,7 +77,7 @@ class Operation:
     method: str
     path: str
     errors: Errors
-    tag: Literal["Leads", "Lists", "Searches", "Watches", "Account", "Opt-out", "Service", "Console"]
+    tag: Literal["Leads", "Lists", "Searches", "Watches", "Jobs", "Account", "Opt-out", "Service", "Console"]
     summary: str
     description: str
     success: Success
@@ -87,8 +87,12 @@ class Operation:
     body: type[RequestBody] | None = None
     body_examples: Examples = field(default_factory=dict)
     body_may_be_empty: bool = False
+    max_body_bytes: int | None = None
+    """None: as the setting says."""
     charged: bool = False
     """Whether it costs credits, and so takes an Idempotency-Key."""
+    has_key: bool = False
+    """Whether it takes an Idempotency-Key without being charged itself."""
     mistake: Callable[[], object] | None = None
     """Reads a wrong request, and raises: the example of BadRequest."""
 

@@ -39,7 +39,7 @@ BEGIN
     DELETE FROM {schema}.saved_searches t WHERE t.account_id = erased;
     DELETE FROM {schema}.previewed t WHERE t.account_id = erased;
     DELETE FROM {schema}.reports t WHERE t.account_id = erased;
-    DELETE FROM {schema}.downloads t WHERE t.account_id = erased;
+    DELETE FROM {schema}.downloads t WHERE t.account_id = erased OR t.key_account = erased;
     DELETE FROM {schema}.uploads t WHERE t.account_id = erased;
     DELETE FROM {schema}.failed_sign_ins t WHERE t.account_id = erased;
     DELETE FROM {schema}.balance_alerts t WHERE t.account_id = erased;

@@ -140,8 +140,9 @@ BEGIN
         VALUES (charge.account_id, idempotency_key, fingerprint, now_at, balance.seq + 1,
             {schema}.answer_slot(now_at), entry.at);
         -- What cost nothing is found again, but for a job, whose next page begins where the stored one ends. Keys of
-        -- people are made by the service, so no caller can have one of this form.
-        IF lead > 0 OR api_credits > 0 OR (terms.person_id IS NOT NULL AND starts_with(idempotency_key, 'download-'))
+        -- people are made by the service, so no caller can have one of this form, nor one with a space.
+        IF lead > 0 OR api_credits > 0 OR starts_with(idempotency_key, 'job ')
+            OR (terms.person_id IS NOT NULL AND starts_with(idempotency_key, 'download-'))
         THEN
             INSERT INTO {schema}.answers VALUES ({schema}.answer_slot(now_at), charge.account_id, balance.seq + 1,
                 now_at, answer_headers, answer_body);

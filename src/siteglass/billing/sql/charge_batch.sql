@@ -155,7 +155,7 @@ BEGIN
         SELECT {schema}.answer_slot(now_at), charge_batch.account_id, c.seq, now_at, c.headers, c.body
         FROM unnest(idempotency_keys, answer_headers, answer_bodies, seqs, api_credits, lead_credits)
             c(key, headers, body, seq, api, lead)
-        WHERE c.key IS NOT NULL AND c.seq IS NOT NULL AND (c.api > 0 OR c.lead > 0);
+        WHERE c.key IS NOT NULL AND c.seq IS NOT NULL AND (c.api > 0 OR c.lead > 0 OR starts_with(c.key, 'job '));
     END IF;
 END
 $$;

@@ -12,10 +12,12 @@ import zlib
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import orjson
 
 from siteglass.leads import replay
+from siteglass.leads.downloads.batches import LEADS
 from siteglass.leads.downloads.columns import COLUMN_SETS, Cell, ColumnSet, Record
 from siteglass.leads.downloads.enriching import EnrichedTable, unpack_source
 from siteglass.leads.downloads.jobs import Download, Downloads, FileFormat
@@ -78,24 +80,29 @@ class DownloadFiles:
         return read_and_delete(folder, path)
 
     async def _rows(self, download: Download, chosen: ColumnSet) -> AsyncIterator[Sequence[Sequence[Cell]]]:
-        async for records in self._records(download):
+        async for records in paid_records(self._backends, self._downloads, download):
             yield [chosen.row(record) for record in records]
-
-    async def _records(self, download: Download) -> AsyncIterator[list[Record]]:
-        async for content in self._downloads.pages(download):
-            body = zlib.decompress(content)
-            domains = [record["domain"] for record in orjson.loads(body)["results"]]
-            # An enrichment's items name their domains themselves.
-            redacted = await replay.without_suppressed(self._backends, body, domains)
-            yield orjson.loads(body if redacted is None else redacted)["results"]
 
     async def _enriched(self, download: Download, columns: str) -> EnrichedTable:
         if download.source is None:
             raise TypeError("the job has no table")
         data: dict[str, Record] = {}
-        async for items in self._records(download):
+        async for items in paid_records(self._backends, self._downloads, download):
             data |= {item["domain"]: item["data"] for item in items if item["status"] == "success"}
         return EnrichedTable(*unpack_source(download.source), data, columns)
+
+
+async def paid_records(
+    backends: Backends, downloads: Downloads, download: Download
+) -> AsyncIterator[list[dict[str, Any]]]:
+    """The results of each page that was paid for, without what was suppressed since."""
+    async for content in downloads.pages(download):
+        body = zlib.decompress(content)
+        page = orjson.loads(body)
+        # The items of an enrichment name their domains themselves; a key's may have been found by an alias.
+        domains = page.get(LEADS) or [record["domain"] for record in page["results"]]
+        redacted = await replay.without_suppressed(backends, body, domains)
+        yield page["results"] if redacted is None else orjson.loads(redacted)["results"]
 
 
 async def _csv(chosen: ColumnSet, pages: AsyncIterable[Sequence[Sequence[Cell]]]) -> AsyncIterator[bytes]:

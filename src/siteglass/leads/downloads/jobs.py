@@ -34,8 +34,9 @@ WRITE_TIMEOUT_MS = 10_000
 FORGET_EVERY_S = 600.0
 
 _COLUMNS = (
-    "id, account_id, person_id, kind, title, request, source, format, columns, wanted, max_credits, left_out, state,"
-    " reason, stop_wanted, pages, next_page, rows, lead_credits, api_credits, bytes, made_at, moved_at, ended_at, lease"
+    "id, coalesce(account_id, key_account) AS account_id, person_id, kind, title, request, source, key_family,"
+    " fingerprint, format, columns, wanted, max_credits, left_out, state, reason, stop_wanted, pages, next_page, rows,"
+    " lead_credits, api_credits, bytes, made_at, moved_at, ended_at, lease"
 )
 
 # Uploaded rows are large, and a list of jobs does not show them.
@@ -56,10 +57,11 @@ class FileGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NewDownload:
-    """A job as the form asked for it."""
+    """A job as the form or the request asked for it."""
 
     account_id: int
-    person_id: int
+    person_id: int | None
+    """Who started it; None: a key did."""
     form_key: str
     kind: Source
     title: str
@@ -70,6 +72,10 @@ class NewDownload:
     max_credits: int
     left_out: int = 0
     source: bytes | None = None
+    key_family: int | None = None
+    """The first key of the rotations of the key that started it."""
+    fingerprint: bytes | None = None
+    """Of the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +84,14 @@ class Download:
 
     id: int
     account_id: int
-    person_id: int
+    person_id: int | None
     kind: Source
     title: str
     request: str
     source: bytes | None
+    key_family: int | None
+    """The first key of the rotations of the key that started it; None: a person did."""
+    fingerprint: bytes | None
     format: FileFormat
     columns: str
     wanted: int
@@ -130,25 +139,37 @@ def _download(row: asyncpg.Record) -> Download:
 
 
 _CREATE = f"""
-INSERT INTO {{schema}}.downloads (account_id, person_id, form_key, kind, title, request, format, columns, wanted,
-    max_credits, left_out, source)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING {_COLUMNS}
+INSERT INTO {{schema}}.downloads ({{owner}}, person_id, form_key, kind, title, request, format, columns, wanted,
+    max_credits, left_out, source, key_family, fingerprint, leased_until)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+    CASE WHEN $13::bigint IS NULL THEN '-infinity' ELSE 'infinity' END::timestamptz)
+RETURNING {_COLUMNS}
 """  # noqa: S608 - names of ours
 # Pressed again, the form of a job changes at most how its file is written, which no lead depends on.
 _SAME_FORM = f"""
 UPDATE {{schema}}.downloads SET format = CASE wanted WHEN $3 THEN $4 ELSE format END,
     columns = CASE wanted WHEN $3 THEN $5 ELSE columns END
-WHERE account_id = $1 AND form_key = $2 RETURNING {_COLUMNS}
+WHERE {{owner}} = $1 AND form_key = $2 RETURNING {_COLUMNS}
 """  # noqa: S608 - names of ours
-# The oldest job of each account, so that an account has one at a time.
+
+
+def _lease_for(time: str) -> str:
+    """Sets the end of a lease. That of a key's job is in a separate column, so that the release before lets it be."""
+    end = f"clock_timestamp() + {time}::interval"
+    return f"leased_until = CASE WHEN account_id IS NULL THEN 'infinity' ELSE {end} END, free_at = {end}"
+
+
+# The oldest job of each account, so that its people have one at a time, and so do its keys.
 _CLAIM = f"""
-UPDATE {{schema}}.downloads d SET state = 'running', lease = d.lease + 1, leased_until = clock_timestamp() + $1
+UPDATE {{schema}}.downloads d SET state = 'running', lease = d.lease + 1, {_lease_for("$1")}
 WHERE d.id = (
     SELECT j.id FROM {{schema}}.downloads j
-    WHERE j.state IN ('queued', 'running') AND j.leased_until < clock_timestamp() AND NOT EXISTS (
+    WHERE j.state IN ('queued', 'running') AND NOT EXISTS (
         SELECT FROM {{schema}}.downloads earlier
-        WHERE earlier.account_id = j.account_id AND earlier.state IN ('queued', 'running') AND earlier.id < j.id
-    )
+        WHERE coalesce(earlier.account_id, -earlier.key_account) = coalesce(j.account_id, -j.key_account)
+            AND earlier.state IN ('queued', 'running') AND earlier.id < j.id
+    ) AND CASE WHEN j.account_id IS NULL THEN coalesce(j.free_at, '-infinity') ELSE j.leased_until END
+        < clock_timestamp()
     ORDER BY j.id LIMIT 1 FOR UPDATE OF j SKIP LOCKED
 )
 RETURNING {_COLUMNS}
@@ -159,16 +180,20 @@ INSERT INTO {schema}.download_pages (download_id, page, content) VALUES ($1, $2,
 _MOVE = f"""
 UPDATE {{schema}}.downloads SET pages = pages + 1, next_page = $3, rows = rows + $4, lead_credits = lead_credits + $5,
     api_credits = api_credits + $6, bytes = bytes + $7, moved_at = clock_timestamp(),
-    leased_until = clock_timestamp() + $8
+    {_lease_for("$8")}
 WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING {_COLUMNS}
 """  # noqa: S608 - names of ours
 
 
 class Downloads:
-    """The jobs of all accounts."""
+    """The jobs of all accounts: those that people started, or those of API keys. A worker takes both."""
 
-    def __init__(self, postgres: Postgres) -> None:
+    def __init__(self, postgres: Postgres, *, of_keys: bool = False) -> None:
         self._postgres = postgres
+        self._owner = "key_account" if of_keys else "account_id"
+
+    def _sql(self, statement: str) -> str:
+        return self._postgres.sql(statement.replace("{owner}", self._owner))
 
     async def create(self, new: NewDownload) -> Download:
         """A new job, or the one that the same form started before; raises TooManyDownloads."""
@@ -176,7 +201,7 @@ class Downloads:
             # Two requests could both count one job less than is allowed.
             await self._postgres.wait_for_turn(connection, "downloads of an account", new.account_id)
             row = await connection.fetchrow(
-                self._postgres.sql(_SAME_FORM),
+                self._sql(_SAME_FORM),
                 *(new.account_id, new.form_key, new.wanted, new.format, new.columns),
             )
             if row is not None:
@@ -184,17 +209,18 @@ class Downloads:
             # Each kind has separate room: runs of watches must not keep people from downloading, nor the reverse.
             is_of_watch = new.form_key.startswith(RUN_PREFIX)
             count = await connection.fetchval(
-                self._postgres.sql(
-                    "SELECT count(*) FROM {schema}.downloads WHERE account_id = $1 AND starts_with(form_key, $2) = $3"
+                self._sql(
+                    "SELECT count(*) FROM {schema}.downloads WHERE {owner} = $1 AND starts_with(form_key, $2) = $3"
                 ),
                 *(new.account_id, RUN_PREFIX, is_of_watch),
             )
             if count >= (MAX_KEPT_OF_WATCHES if is_of_watch else MAX_KEPT):
                 raise TooManyDownloads
             row = await connection.fetchrow(
-                self._postgres.sql(_CREATE),
+                self._sql(_CREATE),
                 *(new.account_id, new.person_id, new.form_key, new.kind, new.title, new.request),
                 *(new.format, new.columns, new.wanted, new.max_credits, new.left_out, new.source),
+                *(new.key_family, new.fingerprint),
             )
             assert row is not None  # noqa: S101 - INSERT returns its row
             return _download(row)
@@ -202,7 +228,7 @@ class Downloads:
     async def of_account(self, account_id: int) -> list[Download]:
         """All jobs of an account without their uploads, the newest first."""
         rows = await self._postgres.fetch(
-            f"SELECT {_LISTED} FROM {{schema}}.downloads WHERE account_id = $1 ORDER BY id DESC",  # noqa: S608 - names of ours
+            self._sql(f"SELECT {_LISTED} FROM {{schema}}.downloads WHERE {{owner}} = $1 ORDER BY id DESC"),  # noqa: S608 - names of ours
             account_id,
         )
         return list(map(_download, rows))
@@ -210,7 +236,7 @@ class Downloads:
     async def find(self, account_id: int, download_id: int) -> Download | None:
         """A job of an account."""
         row = await self._postgres.fetchrow(
-            f"SELECT {_COLUMNS} FROM {{schema}}.downloads WHERE account_id = $1 AND id = $2",  # noqa: S608 - names of ours
+            self._sql(f"SELECT {_COLUMNS} FROM {{schema}}.downloads WHERE {{owner}} = $1 AND id = $2"),  # noqa: S608 - names of ours
             account_id,
             download_id,
         )
@@ -219,15 +245,15 @@ class Downloads:
     async def of_form(self, account_id: int, form_key: str) -> Download | None:
         """The job that a form started."""
         row = await self._postgres.fetchrow(
-            f"SELECT {_COLUMNS} FROM {{schema}}.downloads WHERE account_id = $1 AND form_key = $2",  # noqa: S608 - names of ours
+            self._sql(f"SELECT {_COLUMNS} FROM {{schema}}.downloads WHERE {{owner}} = $1 AND form_key = $2"),  # noqa: S608 - names of ours
             account_id,
             form_key,
         )
         return None if row is None else _download(row)
 
-    async def pages(self, download: Download) -> AsyncIterator[bytes]:
-        """The compressed pages of a job in their order."""
-        for page in range(download.pages):
+    async def pages(self, download: Download, first: int = 0) -> AsyncIterator[bytes]:
+        """The compressed pages of a job in their order, from the first one on."""
+        for page in range(first, download.pages):
             row = await self._postgres.fetchrow(
                 "SELECT content FROM {schema}.download_pages WHERE download_id = $1 AND page = $2",
                 download.id,
@@ -238,24 +264,28 @@ class Downloads:
                 raise FileGone
             yield row["content"]
 
-    async def stop(self, account_id: int, download_id: int) -> None:
+    async def stop(self, account_id: int, download_id: int, reason: str = "") -> None:
         """Stop a job: at once if nobody works on it yet, else after the page that is being bought."""
         await self._postgres.fetch(
-            """
-            UPDATE {schema}.downloads SET stop_wanted = true,
-                state = CASE WHEN state = 'queued' THEN 'stopped' ELSE state END,
-                ended_at = CASE WHEN state = 'queued' THEN clock_timestamp() END
-            WHERE account_id = $1 AND id = $2 AND state IN ('queued', 'running')
-            """,
+            self._sql(
+                """
+                UPDATE {schema}.downloads SET stop_wanted = true,
+                    state = CASE WHEN state = 'queued' THEN 'stopped' ELSE state END,
+                    reason = CASE WHEN state = 'queued' THEN $3 ELSE reason END,
+                    ended_at = CASE WHEN state = 'queued' THEN clock_timestamp() END
+                WHERE {owner} = $1 AND id = $2 AND state IN ('queued', 'running')
+                """
+            ),
             account_id,
             download_id,
+            reason,
             timeout_ms=WRITE_TIMEOUT_MS,
         )
 
     async def delete(self, account_id: int, download_id: int) -> None:
         """Delete a job that has ended, with its file."""
         await self._postgres.fetch(
-            "DELETE FROM {schema}.downloads WHERE account_id = $1 AND id = $2 AND ended_at IS NOT NULL",
+            self._sql("DELETE FROM {schema}.downloads WHERE {owner} = $1 AND id = $2 AND ended_at IS NOT NULL"),
             account_id,
             download_id,
             timeout_ms=WRITE_TIMEOUT_MS,
@@ -304,7 +334,7 @@ class Downloads:
     async def postpone(self, download: Download, wait: timedelta) -> None:
         """Give a job back for some time: whoever takes it then continues with the same page."""
         await self._postgres.fetch(
-            "UPDATE {schema}.downloads SET leased_until = clock_timestamp() + $3 WHERE id = $1 AND lease = $2",
+            f"UPDATE {{schema}}.downloads SET {_lease_for('$3')} WHERE id = $1 AND lease = $2",  # noqa: S608 - names of ours
             download.id,
             download.lease,
             wait,

@@ -1,4 +1,4 @@
-"""Works off download jobs: buys one page after the other, as the person who started the job, and keeps each page.
+"""Works off jobs: buys one page after the other, as the person or key that started the job, and keeps each page.
 
 Every page is charged under a key made of the job and the number of the page. A worker may be killed at any moment. The
 one that takes the job next asks for the same page, and gets the response that was paid for. So the charges of a job
@@ -7,6 +7,7 @@ are what its pages say.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ import orjson
 from starlette.responses import Response
 
 from siteglass.access.browsing import browser_terms
-from siteglass.access.keys import Caller
+from siteglass.access.keys import Caller, family_caller
 from siteglass.billing.answers import compress
 from siteglass.errors import (
     AccountSuspended,
@@ -31,7 +32,8 @@ from siteglass.errors import (
     Unauthorized,
     Unavailable,
 )
-from siteglass.leads.charging import AccountCharger, FindOffer, Retry
+from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry
+from siteglass.leads.downloads.batches import LEADS, batch_offer, leads_of, unpack_domains
 from siteglass.leads.downloads.enriching import ENRICH_SELECT, found_domains
 from siteglass.leads.downloads.jobs import MAX_BYTES, BoughtPage, Download, Downloads, LeaseLost
 from siteglass.leads.endpoints import LeadEndpoints
@@ -56,6 +58,9 @@ NOT_ALLOWED = "The person who started it can no longer spend credits of this acc
 SUSPENDED = "The account was suspended. What was bought until then is in the file."
 TOO_LONG = "The service was unavailable for too long."
 TOO_LARGE = "The file has reached its maximum size."
+KEY_ENDED = "The API key that started it was revoked, or has expired."
+CAP_REACHED = "The job has reached its max_lead_credits."
+CANCELLED = "It was cancelled."
 
 
 class DownloadWorker:
@@ -68,6 +73,8 @@ class DownloadWorker:
         self._lists = lists
         # Of the last enrichment: unpacking a large table takes a third of a second, and a job has 200 pages.
         self._found: tuple[int, list[str]] = (0, [])
+        # Of the last enrichment of a key: its leads on so many pages.
+        self._charged: tuple[int, int, set[str]] = (0, 0, set())
 
     async def work(self) -> None:
         """Work until no job is left."""
@@ -89,9 +96,9 @@ class DownloadWorker:
                 log.info("download waits", extra={"download": download.id, "reason": reason})
                 return await self._downloads.postpone(download, RETRY_AFTER)
             except SiteglassError as error:
-                return await self._downloads.end(download, "ended", _reason(error))
+                return await self._downloads.end(download, "ended", _reason(error, download))
             if response is None:
-                return await self._downloads.end(download, "stopped")
+                return await self._downloads.end(download, "stopped", CANCELLED if download.key_family else "")
             download = await self._keep(download, response)
             if not download.next_page or download.rows >= download.wanted:
                 return await self._downloads.end(download, "done")
@@ -100,24 +107,59 @@ class DownloadWorker:
 
     async def _next_page(self, download: Download) -> Response | None:
         """The next page, charged now or by a worker that was killed afterwards; None if the job is to stop."""
-        postgres = self._leads.index.postgres
-        terms = await browser_terms(postgres, download.account_id, download.person_id)
+        caller = await self._caller(download)
         retry = page_key(download)
         if download.stop_wanted:
-            earlier = await self._charger.find_earlier(terms.caller, retry)
+            earlier = await self._charger.find_earlier(caller, retry)
             return earlier if isinstance(earlier, Response) else None
-        # The ledger shows by it where the leads were bought.
-        request_id = f"{new_request_id()}-{'upload' if download.kind == 'enrich' else 'download'}"
-        await self._leads.guard.take(terms.caller, Call(request_id), 1)
+        request_id = f"{new_request_id()}-{_source(download)}"
+        if download.person_id is not None:  # the request that started a key's job took its units
+            await self._leads.guard.take(caller, Call(request_id), 1)
         limit = min(MAX_LIMIT, download.wanted - download.rows)
         while True:
-            find = self._find(download, terms.caller, limit)
+            find = self._find_batch if download.key_family and download.kind == "enrich" else self._find
             try:
-                return await self._charger.charge_once(find, terms.caller, request_id, retry)
+                return await self._charger.charge_once(find(download, caller, limit), caller, request_id, retry)
             except PayloadTooLarge:  # nothing was charged
                 if limit == 1:
                     raise
                 limit = max(1, limit // 10)
+            except (InsufficientCredits, CreditCapExceeded):
+                # People agreed to a price. A key's job goes as far as the credits do.
+                if limit == 1 or download.person_id is not None:
+                    raise
+                limit //= 2
+
+    async def _caller(self, download: Download) -> Caller:
+        """Who pays: the person or the key that started the job."""
+        postgres = self._leads.index.postgres
+        if download.person_id is not None:
+            return (await browser_terms(postgres, download.account_id, download.person_id)).caller
+        return await family_caller(postgres, download.account_id, download.key_family or 0)
+
+    def _find_batch(self, download: Download, caller: Caller, limit: int) -> FindOffer:
+        """What finds the next batch of a key's enrichment."""
+
+        async def find() -> Offer:
+            if self._found[0] != download.id:
+                self._found = (download.id, await asyncio.to_thread(unpack_domains, download.source or b""))
+            first = int(download.next_page or 0)
+            domains, select = self._found[1][first : first + limit], tuple(orjson.loads(download.request)["select"])
+            spending = Spending(False, download.max_credits - download.lead_credits)
+            offer = await self._leads.find_enrichment(caller, EnrichRequest(domains, select, spending))
+            return batch_offer(offer, await self._leads_before(download), is_first=not download.pages)
+
+        return find
+
+    async def _leads_before(self, download: Download) -> set[str]:
+        """The leads that earlier pages of a job were charged for."""
+        job, pages, leads = self._charged
+        if job != download.id:
+            pages, leads = 0, set()
+        async for page in self._downloads.pages(download, pages):
+            leads.update(await asyncio.to_thread(leads_of, page))
+        self._charged = (download.id, download.pages, leads)
+        return leads
 
     def _find(self, download: Download, caller: Caller, limit: int) -> FindOffer:
         """What finds the next page. It never costs more than is left of the price."""
@@ -141,11 +183,12 @@ class DownloadWorker:
         if download.kind == "enrich":
             done = int(download.next_page or 0) + len(results)
             next_page = str(done) if done < download.wanted else ""
-            content: dict[str, Any] = {"results": results}
+            content: dict[str, Any] = {name: answer[name] for name in ("results", LEADS) if name in answer}
         else:
             next_page = (answer["next"] or "").rpartition("/")[2]
             content = {"filters": {}, "results": results}
-        await self._note_downloaded(download.account_id, [record["domain"] for record in results])
+        if download.person_id is not None:
+            await self._note_downloaded(download.account_id, [record["domain"] for record in results])
         page = BoughtPage(
             compress(orjson.dumps(content)),
             len(results),
@@ -163,18 +206,29 @@ class DownloadWorker:
 
 def page_key(download: Download) -> Retry:
     """The key under which the next page of a job is charged. By its form, `charge` stores free pages as well."""
-    key = f"download-{download.id}-{download.pages}"
+    # No Idempotency-Key has a space, so callers cannot use up the keys of their jobs.
+    form = "download-{}-{}" if download.key_family is None else "job {} {}"
+    key = form.format(download.id, download.pages)
     return Retry(key, hashlib.sha256(key.encode()).digest())
 
 
-def _reason(error: SiteglassError) -> str:
+def _source(download: Download) -> str:
+    """Where the leads were bought, as the ledger shows it."""
+    if download.key_family is not None:
+        return f"job-{download.id}"
+    return "upload" if download.kind == "enrich" else "download"
+
+
+def _reason(error: SiteglassError, download: Download) -> str:
     match error:
         case InsufficientCredits():
             return NO_CREDITS
         case CreditCapExceeded():
-            return NO_PRICE if "max_lead_credits" in error.message else DAILY_CAP
+            if "max_lead_credits" not in error.message:
+                return DAILY_CAP
+            return NO_PRICE if download.key_family is None else CAP_REACHED
         case Unauthorized():
-            return NOT_ALLOWED
+            return NOT_ALLOWED if download.key_family is None else KEY_ENDED
         case AccountSuspended():
             return SUSPENDED
     return error.message

@@ -44,6 +44,7 @@ INDEXES = (
     Index("previewed_by_lead", "previewed", "(account_id, domain, day)"),
     Index("received_by_time", "received", "(account_id, at)"),
     Index("lists_by_run", "lists", "(run_id) WHERE run_id IS NOT NULL"),
+    Index("downloads_by_key", "downloads", "(key_account, form_key) WHERE key_account IS NOT NULL", unique=True),
 )
 
 
