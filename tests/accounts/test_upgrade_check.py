@@ -82,6 +82,7 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         operators,
         watches,
         limits,
+        company,
         newest,
     ]
 
