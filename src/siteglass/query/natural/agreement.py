@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from siteglass.query.folding import compact_folded
+from siteglass.query.natural import town_sizes
 from siteglass.query.natural.kinds import Role, TokenKind
 from siteglass.query.natural.lexicon import ENGLISH, Lexicon, Matches, Sense
 from siteglass.query.natural.text import Token
@@ -21,10 +22,6 @@ from siteglass.query.vocabulary import City
 Decided = Mapping[int, tuple[int, Sense]]
 """Number of a word -> how many words the phrase has that begins there, and what it means."""
 
-# A city at the end of a phrase, "dentists miami", is meant from this size on; beside its state, any is.
-_CITY = 100_000
-# Right after its country, a town is meant from this size on.
-_TOWN = 20_000
 _COUNTRY_CODE = 3
 _CODE = 2
 _MOST_WORDS = 4
@@ -39,8 +36,6 @@ _NEXT_PART = frozenset(
      Role.GOOD_SEO, Role.RUNS_ADS, Role.NO_ADS, Role.RECENT, Role.LOW_SPENDER, Role.HEAVY_SPENDER, Role.FLAG_BAD,
      Role.FLAG_GOOD)
 )  # fmt: skip
-# "LA" is Louisiana only beside another state, or after one of its cities.
-_LOS_ANGELES = Sense(Role.CITY, ("Los Angeles", "USA"))
 # Looked up once: on Python 3.11 the member of an enum costs more than the rest of such a test.
 _CITY_KIND = Role.CITY
 _COUNTRIES = (Role.COUNTRY, Role.NATIONALITY)
@@ -94,7 +89,7 @@ class _Places:
             if at not in self._decided and self._state(at) is not None and self._is_placed(at):
                 self._decide_state(at)
         self._lists()
-        self._los_angeles()
+        self._beside_cities()
         self._cities_after_countries()
         for at in range(len(self._tokens)):
             self._city_at_end(at)
@@ -117,8 +112,9 @@ class _Places:
 
     def _decide_state(self, at: int) -> None:
         if sense := self._state(at):
-            alone = self._tokens[at].key == "la" and not any(self._is_state(other) for other in self._beside(at))
-            self._decided[at] = (1, _LOS_ANGELES if alone else sense)
+            city = self._lexicon.beside_cities.get(self._tokens[at].key)
+            alone = city is not None and not any(self._is_state(other) for other in self._beside(at))
+            self._decided[at] = (1, city if city and alone else sense)
 
     def _is_state(self, at: int) -> bool:
         return self._state(at) is not None or any(
@@ -287,12 +283,16 @@ class _Places:
 
     # --- cities -----------------------------------------------------------------------------------
 
-    def _los_angeles(self) -> None:
-        """ "nyc or la": beside another city, not Louisiana and not an article."""
+    def _beside_cities(self) -> None:
+        """ "nyc or la": a name that is a city only beside another one."""
         for at, token in enumerate(self._tokens):
-            beside = self._beside(at) if token.key == "la" and at not in self._decided else []
-            if any(self._city_at(other, 1) and not self._lexicon.roles(self._tokens[other].key) for other in beside):
-                self._decided[at] = (1, _LOS_ANGELES)
+            city = self._lexicon.beside_cities.get(token.key)
+            beside = self._beside(at) if city and at not in self._decided else []
+            if city and any(self._is_city(other) for other in beside):
+                self._decided[at] = (1, city)
+
+    def _is_city(self, at: int) -> bool:
+        return self._city_at(at, 1) is not None and not self._lexicon.roles(self._tokens[at].key)
 
     def _cities_after_countries(self) -> None:
         """ "croatia split zadar": bare names right after a country that they are in."""
@@ -312,7 +312,7 @@ class _Places:
             sense = next((one for one in senses if one.kind == _CITY_KIND), None)
             if sense and self._tokens[at].key == _first_word(sense.values[0]):
                 cities = [city for city in self._lexicon.cities(sense.values[0]) if city.country in countries]
-                if cities and cities[0].population >= _TOWN:
+                if cities and cities[0].population >= town_sizes.INSIDE_TOWN:
                     return length, Sense(Role.CITY, (sense.values[0], cities[0].country))
         return None
 
@@ -332,7 +332,7 @@ class _Places:
             cities = self._lexicon.cities(sense.values[0])
             nickname = len(sense.values) > 1  # "philly" of Philadelphia, USA
             named = nickname or self._tokens[at].key == _first_word(sense.values[0])
-            if named and cities and cities[0].population >= _CITY and self._is_business(at - 1):
+            if named and cities and cities[0].population >= town_sizes.LAST_CITY and self._is_business(at - 1):
                 self._decided[at] = (length, sense)
                 return
 

@@ -17,7 +17,7 @@ from siteglass.query.directives import make_condition
 from siteglass.query.natural.amounts import DAYS
 from siteglass.query.natural.dates import find_dates
 from siteglass.query.natural.kinds import ENTITIES, Role
-from siteglass.query.natural.lexicon import VERB_LAST, Sense
+from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.tools import SITES, alternatives_in, list_from
@@ -131,7 +131,7 @@ def _refuse(sentence: Sentence, at: int) -> None:
     start, end = at, clause_end(sentence, at, whole=True)
     if start and sentence.parts[start - 1].has(Role.RECENT):
         start -= 1
-    if sentence.language in VERB_LAST and end == at + 1:
+    if sentence.grammar.verb_last and end == at + 1:
         start = clause_start(sentence, at)
     sentence.refuse([part for part in sentence.parts[start:end] if not part.used], NO_TECHNOLOGY)
 
@@ -154,7 +154,7 @@ def _read(sentence: Sentence, at: int, name: str, times: Sequence[_Time]) -> _Ch
 def _read_technologies(sentence: Sentence, change: _Change, name: Field) -> None:
     """The list after the verb; in German and Dutch, before it."""
     first = _technology_from(sentence, change.at + 1)
-    if first is None and sentence.language in VERB_LAST:
+    if first is None and sentence.grammar.verb_last:
         start = clause_start(sentence, change.at)
         first = next((i for i in range(start, change.at) if _is_free_technology(sentence.parts[i])), None)
     if first is not None:
@@ -164,7 +164,7 @@ def _read_technologies(sentence: Sentence, change: _Change, name: Field) -> None
 def _read_switch(sentence: Sentence, change: _Change) -> None:
     """ "switched from Magento to Shopify", "von Magento zu Shopify gewechselt": small words say which is which."""
     start = change.at
-    if sentence.language in VERB_LAST and _technology_from(sentence, change.at + 1, prepositions=True) is None:
+    if sentence.grammar.verb_last and _technology_from(sentence, change.at + 1, prepositions=True) is None:
         start = clause_start(sentence, change.at) - 1
     name = _direction(sentence, sentence.parts[start]) if start == change.at else None
     at = start + 1

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from siteglass.query.folding import fold
+from siteglass.query.natural import town_sizes
 from siteglass.query.natural.askers import pass_over_asker
 from siteglass.query.natural.kinds import ENTITIES, PLACES, Role
-from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, VERB_LAST, Sense
+from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import City, vocabulary
 
-# A town that is called like an ordinary word is meant from this size on.
-_KNOWN_TOWN = 100_000
 _MAYBE_NOUNS = PLACES | {Role.PROTECTED, Role.PAGE_NAME, Role.LANGUAGE_MARKER, Role.SERVICE_TYPE, Role.TRADE}
 
 
@@ -24,8 +23,8 @@ def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
         for part in sentence.parts:
             if part.key in sentence.sets.english_nouns:
                 part.only([sense for sense in part.senses if sense.kind in ENTITIES])
-    elif sentence.language == "pt":
-        _portuguese_prepositions(sentence)
+    elif placing := sentence.sets.placing.get(sentence.language):
+        _prepositions(sentence, placing)
     for at, part in enumerate(sentence.parts):
         if sense := forced.get(part.tokens[0].start):
             part.only([sense])
@@ -97,7 +96,8 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) 
         after_city = at >= 1 and any(other.kind == Role.CITY for other in sentence.parts[max(0, at - 2) : at])
         if after_city and len(part.key) <= 3:
             return Role.STATE
-        return Role.STATE if part.key in sentence.sets.us_states_first and not _caucasus(sentence) else Role.COUNTRY
+        american = part.key in sentence.sets.us_states_first and not _is_country(sentence, part)
+        return Role.STATE if american else Role.COUNTRY
     if Role.STATE in kinds and Role.CITY in kinds:
         return _state_or_city(sentence, at, part)
     if Role.TECHNOLOGY in kinds:
@@ -130,7 +130,9 @@ def _places(sentence: Sentence, part: Segment) -> bool:
 def _no_town(sentence: Sentence, part: Segment, in_place: bool) -> bool:
     """A small town that is called like an ordinary word, and nothing says that a place is meant."""
     ordinary = len(part.tokens) == 1 and part.key in sentence.words.common
-    return ordinary and not in_place and all(city.population < _KNOWN_TOWN for city in cities_of(sentence, part))
+    if not ordinary or in_place:
+        return False
+    return all(city.population < town_sizes.TOOL_TOWN for city in cities_of(sentence, part))
 
 
 def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) -> Role | None:
@@ -221,7 +223,7 @@ def _state_or_city(sentence: Sentence, at: int, part: Segment) -> Role:
         return Role.STATE
     if (
         not any(value.split("-")[0].lower() in sentence.sets.states_named for value in state.values)
-        and cities[0].population >= _KNOWN_TOWN
+        and cities[0].population >= town_sizes.FOREIGN_TOWN
     ):
         return Role.CITY
     return Role.CITY if _town_meant(sentence, part, cities[0]) else Role.STATE
@@ -258,12 +260,15 @@ def _town_meant(sentence: Sentence, part: Segment, city: City) -> bool:
         own = fold(known.state_name(country, code) or "")
         for town in sentence.words.cities(city.name):
             if town.country == country:
-                return not (part.key == own and fold(town.name) != part.key) and town.population >= 50_000
+                own_name = part.key != own or fold(town.name) == part.key
+                return own_name and town.population >= town_sizes.OWN_STATE_TOWN
     return False
 
 
-def _caucasus(sentence: Sentence) -> bool:
-    return any(part.key in sentence.sets.caucasus for part in sentence.parts)
+def _is_country(sentence: Sentence, part: Segment) -> bool:
+    """Whether another word of the sentence makes a name the country: "Georgia and Armenia"."""
+    neighbours = sentence.sets.country_beside.get(part.key, ())
+    return any(other.key in neighbours for other in sentence.parts)
 
 
 def _ordinary(sentence: Sentence, part: Segment) -> bool:
@@ -280,7 +285,7 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
         return True
     if after and after.has(Role.SHOP_WORD, Role.SITE_WORD, Role.NEGATION_AFTER, Role.USING_AFTER):
         return True
-    if after and after.has(Role.USING) and sentence.language in VERB_LAST:
+    if after and after.has(Role.USING) and sentence.grammar.verb_last:
         return True  # "die Notion nutzen"
     previous, following = sentence.beside(at, -1), sentence.beside(at, 1)
     if any(other is not None and other.kind == Role.TECHNOLOGY for other in (previous, before)):
@@ -290,10 +295,10 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
     return any((capital and other.tokens[0].capital) or not _ordinary(sentence, other) for other in listed)
 
 
-def _portuguese_prepositions(sentence: Sentence) -> None:
+def _prepositions(sentence: Sentence, placing: frozenset[str]) -> None:
     """ "no Porto" is in Porto, where the sentence is Portuguese."""
     for part in sentence.parts:
-        if part.key in sentence.sets.portuguese_in:
+        if part.key in placing:
             part.only([Sense(Role.PLACE_PREPOSITION)])
             part.become(part.senses[0])
 

@@ -13,6 +13,7 @@ from siteglass.errors import QueryError
 from siteglass.query.criteria import Clause, Criteria, criteria, merge
 from siteglass.query.directives import print_condition, size_problem
 from siteglass.query.filters import describe_clause, directive_can_say, write_filters
+from siteglass.query.natural import town_sizes
 from siteglass.query.natural.kinds import ENTITIES, PLACES, Role, TokenKind
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.places import cities_of
@@ -64,11 +65,6 @@ _DANGLING_DENIAL = 0.5
 _FOREIGN = 0.5
 # "IT companies": less than LOW_CONFIDENCE, because Italy is hardly meant.
 _DOUBTFUL_CODE = 0.5
-# Another city of the same name is offered if it has so many people, and so large a share of those of the one taken.
-# From a larger share on, the reading is less sure.
-_NAMESAKE_PEOPLE = 30_000
-_NAMESAKE_SHARE = 0.02
-_NEAR_SHARE = 0.6
 # Shorter words are codes, not cities.
 _CODE = 3
 TOO_LARGE = "the search would be larger than one may be"
@@ -220,7 +216,7 @@ class Interpretation:
             return 1.0
         known = {} if part.key in self._sentence.sets.us_states_first else _MARGINS
         others = (known.get((part.kind, sense.kind), _AMBIGUOUS) for sense, _ in self._other_senses(part))
-        near = (_AMBIGUOUS for _, share in self._namesakes(part) if share >= _NEAR_SHARE)
+        near = (_AMBIGUOUS for _, share in self._namesakes(part) if share >= town_sizes.NEAR_SHARE)
         return min((*others, *near), default=1.0)
 
     def _is_settled(self, part: Segment) -> bool:
@@ -334,7 +330,7 @@ class Interpretation:
         taken = next((city for city in cities if city.country in self._countries), None)
         seen = set(self._countries)
         for city in cities:
-            large = taken and city.population >= max(_NAMESAKE_PEOPLE, taken.population * _NAMESAKE_SHARE)
+            large = taken and city.population >= max(town_sizes.NAMESAKE, taken.population * town_sizes.NAMESAKE_SHARE)
             if taken and large and city.country not in seen:
                 seen.add(city.country)
                 yield Sense(Role.CITY, (city.name, city.country)), city.population / max(1, taken.population)

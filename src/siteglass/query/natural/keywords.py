@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from siteglass.query.natural.kinds import ENTITIES, PLACES, Role
-from siteglass.query.natural.lexicon import ENGLISH, ROMANCE
+from siteglass.query.natural.lexicon import ENGLISH
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 
@@ -196,7 +196,7 @@ class _Judge:
         """Whether an "of" or "about" is between a noun and a run; an adjective of Romance languages needs none."""
         between = self._parts[self._parts.index(noun) + 1 : run.first]
         if not between:
-            return self._sentence.language in ROMANCE
+            return self._sentence.grammar.romance
         return any(set(part.key.split()) & self._sentence.sets.about for part in between)
 
     def _is_noun(self, run: _Run) -> bool:
@@ -254,4 +254,4 @@ def _sells_online(sentence: Sentence) -> Segment | None:
 def _noun_goes_on(sentence: Sentence, at: int) -> bool:
     """Whether the noun phrase continues after a small word."""
     after = sentence.after(at)
-    return sentence.language in ROMANCE and after is not None and is_left(after) and not after.negated
+    return sentence.grammar.romance and after is not None and is_left(after) and not after.negated

@@ -18,16 +18,13 @@ from typing import Any
 import orjson
 
 from siteglass.query.folding import compact_folded
+from siteglass.query.natural.grammars import Grammar
 from siteglass.query.natural.kinds import Role, TokenKind
 from siteglass.query.natural.text import Token
 from siteglass.query.natural.word_sets import word_sets
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
 ENGLISH = "en"
-LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "pl")
-ROMANCE = ("es", "fr", "pt", "it")
-# The verb comes after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
-VERB_LAST = ("de", "nl")
 # Letters of these languages and of English texts about them; a word with another one, such as å or ř, is of none.
 OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'’.-äöüßáíóúñàâçéèêëîïôœùûÿãõìòąćęłńśźż")
 _NOT_READ = "other"
@@ -142,6 +139,10 @@ class Lexicon:
         self._known = array("I", base64.b64decode(content["known"]))
         self._ordinary: frozenset[str] = (self.common | frozenset(content["ordinary"])) - frozenset(content["brands"])
         self.sets = word_sets(content["sets"])
+        self.grammars = {language: Grammar(**known) for language, known in content["grammars"].items()}
+        """Every language that is read."""
+        self.beside_cities = {key: Sense(Role.CITY, tuple(city)) for key, city in content["beside_cities"].items()}
+        """Words that are the name of a city beside another city."""
         self._votes: dict[str, list[str]] = content["votes"]
         # Sentences share most of their words with earlier ones.
         self._word = lru_cache(maxsize=_WORDS_KEPT)(self._look_up)

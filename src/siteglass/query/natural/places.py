@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
+from siteglass.query.natural import town_sizes
 from siteglass.query.natural.kinds import PLACES, Role
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
@@ -18,11 +19,6 @@ _ANZ = ("Australia and New Zealand",)
 
 # Before the states of a name: all of them are meant ("New England"), or a part of one ("Bay Area").
 ALL_OF, PART_OF = "all", "in"
-# A smaller city of the same name is meant beside others of its country, if it has this share of the people.
-_COMPARABLE = 0.5
-# In a sentence of a language, a name means a city of its country, unless one elsewhere has many times the people.
-_HOMES = {"de": "DEU", "es": "ESP", "fr": "FRA", "it": "ITA", "nl": "NLD", "pl": "POL"}
-_AT_HOME = 0.3
 # So many of them are looked at.
 _MOST_OTHERS = 12
 
@@ -156,11 +152,11 @@ def city_meant(sentence: Sentence, part: Segment, countries: set[str], states: s
             return city
     neighbours = set() if countries else _countries_of_others(sentence, part)
     for city in candidates:
-        if {city.country} == neighbours and city.population >= candidates[0].population * _COMPARABLE:
+        if {city.country} == neighbours and city.population >= candidates[0].population * town_sizes.NEIGHBOUR_SHARE:
             return city
-    home = "" if countries or neighbours else _HOMES.get(sentence.language)
+    home = "" if countries or neighbours else sentence.grammar.home
     for city in candidates:
-        if city.country == home and city.population >= candidates[0].population * _AT_HOME:
+        if city.country == home and city.population >= candidates[0].population * town_sizes.HOME_SHARE:
             return city
     return candidates[0] if candidates else None
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from siteglass.query.natural import numbers
 from siteglass.query.natural.kinds import AFTER_NUMBERS, Role
-from siteglass.query.natural.lexicon import ROMANCE
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 
@@ -144,7 +143,7 @@ def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, 
         if parts[end].kind != Role.NUMBER and end + 1 < len(parts) and parts[end].has(Role.FUNCTION, Role.UNIT):
             end += 1  # "entre les 5 et les 10", "USD 1,000 and USD 2,500"
         between = operator == "between" and joint.key in sentence.sets.between_joints
-        between = between or (joint.key == "a" and sentence.language in ROMANCE)  # "de 25 à 80"
+        between = between or (joint.key == "a" and sentence.grammar.romance)  # "de 25 à 80"
         other = parts[end].amount
         if (between or joint.key in sentence.sets.range_joints) and parts[end].kind == Role.NUMBER and other:
             return end, other

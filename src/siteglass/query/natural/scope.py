@@ -7,7 +7,6 @@ from itertools import takewhile
 
 from siteglass.query.natural.excluded_kinds import MODIFIERS, Compound, exclude_kind
 from siteglass.query.natural.kinds import ENTITIES, FLAGS, PAGES, Role
-from siteglass.query.natural.lexicon import ROMANCE
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence, family
 from siteglass.query.natural.trades import find_trades
@@ -29,7 +28,6 @@ _HAD = frozenset(("tool", "thing"))
 _KINDS = frozenset((Role.SERVICE_TYPE, Role.LAW_FIRM, Role.AGENCY_OF, Role.UNKNOWN))
 _NOUNS = (Role.GENERIC, Role.SHOP_WORD, Role.SITE_WORD)
 # Languages in which two denials in a row may be one.
-_DENYING_TWICE = (*ROMANCE, "pl")
 INDIFFERENT = "this makes no difference to a search"
 
 
@@ -320,7 +318,7 @@ def _twice(sentence: Sentence, first: Segment, second: Segment) -> bool:
     lacking = sentence.sets.lacking
     if first.key in lacking:
         # "sin ni teléfono ni email" denies once
-        return second.key in sentence.sets.neither and sentence.language not in _DENYING_TWICE
+        return second.key in sentence.sets.neither and not sentence.grammar.denies_twice
     return first.has(Role.EXCEPTION) or second.has(Role.EXCEPTION) or second.key in lacking
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from siteglass.query.criteria import Clause
 from siteglass.query.folding import fold
+from siteglass.query.natural import town_sizes
 from siteglass.query.natural.agreement import Decided
 from siteglass.query.natural.kinds import AFTER_NUMBERS, DENYING, ENTITIES, Role, TokenKind
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
@@ -22,16 +23,8 @@ _CODED = frozenset((Role.COUNTRY, Role.STATE, Role.REGION, Role.SUBREGION, Role.
 _OFTEN_CODED = frozenset((Role.COUNTRY, Role.STATE, Role.CITY))
 # After these a word is written with a capital, whatever it is.
 _ENDS = (".", "!", "?", ":")
-# From how many people on a town is meant whose name is also an ordinary word: `_TOWN` with a capital or where a place
-# is expected, `_LARGE_TOWN` in a list, `_CITY` if it has several words, `_GREAT_CITY` anywhere else.
-_TOWN = 100_000
 # A word after so many more frequent ones is rather the town that it names, where a place is expected.
 _FREQUENT = 8_000
-# Written as a name after a preposition of place.
-_NAMED_TOWN = 30_000
-_LARGE_TOWN = 200_000
-_CITY = 300_000
-_GREAT_CITY = 500_000
 
 
 @dataclass(slots=True, eq=False)
@@ -217,7 +210,7 @@ def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexi
     if length > 1:
         # "de moins" is not Des Moines: common words in small letters name no town
         named = any(token.capital or token.key not in lexicon.common for token in tokens[at : at + length])
-        return sense.kind != Role.CITY or named or _people(sense, lexicon) >= _CITY
+        return sense.kind != Role.CITY or named or _people(sense, lexicon) >= town_sizes.PHRASE_CITY
     token, kind = tokens[at], sense.kind
     if token.key in lexicon.sets.directions:
         return False
@@ -253,22 +246,24 @@ def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lex
     if (begins or not token.capital) and lexicon.is_word(token.key):
         if fold(sense.values[0]) != token.key and not _expected(tokens, at, lexicon):
             # another word than the town's own name: "doula services"; but "fitnessstudios köln"
-            return _people(sense, lexicon) >= _GREAT_CITY
-        return _people(sense, lexicon) >= (_least_people(tokens, at, lexicon) if common else _TOWN)
-    return not common or _people(sense, lexicon) >= (_NAMED_TOWN if _expected(tokens, at, lexicon) else _TOWN)
+            return _people(sense, lexicon) >= town_sizes.WORD_CITY
+        return _people(sense, lexicon) >= (_least_people(tokens, at, lexicon) if common else town_sizes.WORD_TOWN)
+    return not common or _people(sense, lexicon) >= (
+        town_sizes.EXPECTED_TOWN if _expected(tokens, at, lexicon) else town_sizes.WORD_TOWN
+    )
 
 
 def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
     """How large a city must be whose name is an everyday word in small letters: less where a place is expected."""
     before = tokens[at - 1].key if at else ""
     if _expected(tokens, at, lexicon):
-        return _TOWN
+        return town_sizes.WORD_TOWN
     listed = (
         before in (",", "/")
         or before in lexicon.sets.of
         or any(lexicon.role(before, kind) for kind in (Role.AND, Role.OR))
     )
-    return _LARGE_TOWN if listed else _GREAT_CITY
+    return town_sizes.LISTED_TOWN if listed else town_sizes.WORD_CITY
 
 
 def _people(sense: Sense, lexicon: Lexicon) -> int:

@@ -9,6 +9,7 @@ from datetime import date
 from siteglass.errors import Problem, QueryError
 from siteglass.query.criteria import Clause
 from siteglass.query.directives import make_any_of, make_condition
+from siteglass.query.natural.grammars import Grammar
 from siteglass.query.natural.kinds import FLAGS, PAGES, PLACES, Role
 from siteglass.query.natural.lexicon import Lexicon
 from siteglass.query.natural.segments import Reading, Segment
@@ -71,8 +72,11 @@ class Sentence:
     sets: WordSets = field(init=False)
     """Short lists of words that single rules turn on."""
 
+    grammar: Grammar = field(init=False)
+
     def __post_init__(self) -> None:
         self.sets = self.words.sets
+        self.grammar = self.words.grammars[self.language]
 
     def say(
         self, directive: str, values: Iterable[str], parts: Iterable[Segment], rule: str, *, negated: bool = False,

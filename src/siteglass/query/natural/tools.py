@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from siteglass.query.criteria import AnyOf, Condition
 from siteglass.query.directives import make_condition
 from siteglass.query.natural.kinds import ENTITIES, Role
-from siteglass.query.natural.lexicon import VERB_LAST
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import vocabulary
@@ -159,11 +158,7 @@ def _say_each(sentence: Sentence, parts: list[Segment], *, negated: bool, rule: 
 def _relation(sentence: Sentence, places: list[int]) -> Role | None:
     """The verb that a category hangs on; in German and Dutch it may come after it."""
     after = sentence.after(places[-1])
-    if (
-        sentence.language in VERB_LAST
-        and after
-        and any(sentence.words.role(t.key, Role.OFFERING) for t in after.tokens)
-    ):
+    if sentence.grammar.verb_last and after and any(sentence.words.role(t.key, Role.OFFERING) for t in after.tokens):
         return Role.OFFERING
     for at in range(places[0] - 1, -1, -1):
         part = sentence.parts[at]

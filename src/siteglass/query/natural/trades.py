@@ -25,8 +25,6 @@ _PLURAL = re.compile(r"([b-df-hj-np-tv-z])ys\b")
 # Words after a trade that do not name a product.
 _ENDS = (Role.BREAK, Role.COMMA)
 _TOWARDS = frozenset(("for", "to", "fur", "pour", "para", "per", "voor", "dla"))
-# Words of these languages are hardly others in a sentence of another language.
-_RARE = ("it", "nl", "pl")
 # Shorter words are like words of other languages.
 _SHORT = 4
 
@@ -130,8 +128,8 @@ def _trade(sentence: Sentence, window: Sequence[Segment], text: str, meanings: M
     if text in sentence.words.common and len(window) < len(sentence.parts):
         return ""
     # A word of another language; in a sentence that is not English, only of those that are hardly mistaken.
-    others = meanings if sentence.language == ENGLISH else _RARE
-    found = {meanings[language] for language in others if language in meanings}
+    english, grammars = sentence.language == ENGLISH, sentence.words.grammars
+    found = {trade for language, trade in meanings.items() if english or grammars[language].distinct}
     return found.pop() if len(found) == 1 else ""
 
 

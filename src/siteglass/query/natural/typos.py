@@ -23,8 +23,6 @@ LONGEST = 30
 SHORTEST_TWICE = 7
 CITIES = 5_000
 _COUNTRY_SIMILARITY = 0.7
-# Languages without a list of their words: what is unknown there may well be right.
-_WITHOUT_WORDS = ("it", "nl", "pl")
 # Cases of foreign names in Polish.
 _ENDINGS = ("ie", "em", "owi", "a", "u", "ze")
 # A phrase that begins so many words before may cover the word.
@@ -125,7 +123,7 @@ def corrected(
     tokens: list[Token], found: list[Matches], words: Lexicon, language: str, kept: Container[int] = frozenset()
 ) -> list[Token]:
     """The same words, the unknown ones put right but those to keep; `found` are the phrases that begin at each."""
-    if language in _WITHOUT_WORDS:
+    if words.grammars[language].without_words:
         return [_uninflected(token) if not found[at] else token for at, token in enumerate(tokens)]
     made = list(tokens)
     for at, token in enumerate(tokens):

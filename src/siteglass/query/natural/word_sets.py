@@ -16,7 +16,6 @@ class WordSets:
     directions: frozenset[str]
     us_states_first: frozenset[str]
     uk_nations: frozenset[str]
-    caucasus: frozenset[str]
     state_words: frozenset[str]
     states_named: frozenset[str]
     weak_markers: frozenset[str]
@@ -26,7 +25,6 @@ class WordSets:
     word_codes: frozenset[str]
     initialisms: frozenset[str]
     word_places: frozenset[str]
-    portuguese_in: frozenset[str]
     asking: frozenset[str]
     persons: frozenset[str]
     of_leads: frozenset[str]
@@ -34,8 +32,6 @@ class WordSets:
     sources: frozenset[str]
     own: frozenset[str]
     askers: frozenset[str]
-    for_whom: Mapping[str, frozenset[str]]
-    """By language."""
     for_what: frozenset[str]
     purposes: frozenset[str]
     of: frozenset[str]
@@ -88,6 +84,12 @@ class WordSets:
     participles: frozenset[str]
     chat: frozenset[str]
     first_names: frozenset[str]
+    country_beside: Mapping[str, frozenset[str]]
+    """By name."""
+    placing: Mapping[str, frozenset[str]]
+    """By language."""
+    for_whom: Mapping[str, frozenset[str]]
+    """By language."""
 
 
 def word_sets(content: Mapping[str, Any]) -> WordSets:
@@ -96,5 +98,5 @@ def word_sets(content: Mapping[str, Any]) -> WordSets:
 
 
 def _words(some: Any) -> Any:
-    """A list as a set; of lists by language a set for each."""
+    """A list as a set; of a table of lists a set for each."""
     return {name: _words(words) for name, words in some.items()} if isinstance(some, dict) else frozenset(some)
