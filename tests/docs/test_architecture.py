@@ -15,7 +15,6 @@ MAX_TOP_LEVEL = 20
 # Functions that are more complex than ruff's C901 allows. None may be added; whoever simplifies one removes its line.
 TOO_COMPLEX = {
     "index/compile.py:_ways",
-    "ingest/extract/phones.py:_in_text",
     "query/natural/choice.py:_entity",
     "suppression/redaction.py:_without",
 }

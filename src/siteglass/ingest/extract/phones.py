@@ -35,6 +35,7 @@ MAX_REGIONS = 4
 # To read a number costs some 70 µs: a page of nothing but digits must not take longer than others.
 MAX_READ = 120
 MAX_LOOKED_AT = 2_000
+MIN_BARE_DIGITS = 8  # of a run without anything between them
 MAX_RUN_CHARS = 80  # several numbers may be side by side
 
 # A run of digits and of the characters between the digits of a phone number.
@@ -185,11 +186,17 @@ def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading
                         yield _NumberReading(number, uncertain, "json_ld", "fax" if key == "faxNumber" else "")
 
 
-def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> Iterator[_NumberReading]:  # noqa: C901
-    text = "\n".join(page.lines)  # offsets are those of `page.text`
-    yield from _vanity(text)
-    read = 0
-    region, region_end = "", 0  # of the last number with a country, and where it ends
+def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> Iterator[_NumberReading]:
+    reader = _TextReader(page, regions, around)
+    yield from _vanity(reader.text)
+    for start, end in _runs(reader.text):
+        yield from reader.readings(start, end)
+        if reader.is_done:
+            return
+
+
+def _runs(text: str) -> Iterator[tuple[int, int]]:
+    """Where runs of digits start and end that may be numbers."""
     for match in islice(_RUN.finditer(text), MAX_LOOKED_AT):
         start, end = match.start(), match.start() + len(match[0].rstrip(_BETWEEN))
         if _NEVER_AFTER.match(text, end) and (bracket := _BRACKET_AFTER.search(text, start, end)):
@@ -198,39 +205,68 @@ def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> 
             continue
         while start and match.start() - start < 3 and text[start - 1] in _OPENING:
             start -= 1
+        if not _is_cut(text, start):
+            yield start, end
+
+
+def _alternatives(run: str) -> list[str]:
+    """A run, then its parts if it may be several numbers, or one and what follows it."""
+    found = [run]
+    if _SEPARATE.search(run):
+        found += _SEPARATE.split(run)
+    if (hours := _HOURS_AFTER.search(run)) and _digits(run[: hours.start()]) >= MIN_DIGITS:
+        found.append(run[: hours.start()])  # "05 55 33 41 72 (9 h - 18 h)", "888-841-7780 (24/7)"
+    return found
+
+
+def _may_be_dialled(piece: str) -> bool:
+    return MIN_DIGITS <= _digits(piece) <= MAX_DIGITS and not _NO_PHONE.match(piece)
+
+
+class _TextReader:
+    """Reads the numbers of a text in order: one tells the country of the next in its line."""
+
+    def __init__(self, page: Page, regions: tuple[str, ...], around: PageSurroundings) -> None:
+        self.text = "\n".join(page.lines)  # offsets are those of `page.text`
+        self.is_done = False
+        """Whether as many were read as a page may have."""
+        self._page, self._regions, self._around = page, regions, around
+        self._reads = 0
+        self._region, self._region_end = "", 0  # of the last number with a country, and where it ends
+
+    def readings(self, start: int, end: int) -> Iterator[_NumberReading]:
+        """The numbers of a run of digits."""
+        text = self.text
         run = _OTHER_EXTENSION.split(text[start:end], maxsplit=1)[0]
-        if (run.isdigit() and len(run) < 8) or _is_cut(text, start):
-            continue
-        label: Label | None = None
-        pieces = [run]
-        if _SEPARATE.search(run):
-            pieces += _SEPARATE.split(run)
-        if (hours := _HOURS_AFTER.search(run)) and _digits(run[: hours.start()]) >= MIN_DIGITS:
-            pieces.append(run[: hours.start()])  # "05 55 33 41 72 (9 h - 18 h)", "888-841-7780 (24/7)"
-        for piece in pieces:
-            if not MIN_DIGITS <= _digits(piece) <= MAX_DIGITS or _NO_PHONE.match(piece):
-                continue
-            label = label_of(text, start, end) if label is None else label
-            if label == "other":
-                break
-            read += 1
-            is_named = bool(label) or text[max(0, start - 2) : start].rstrip().endswith((":", "："))
-            near: tuple[str, ...] = ()
-            if not _is_international(piece):
-                # "+254 20 388 4120, mobile 0722 418 806": in one line, numbers are of one country.
-                is_beside = region and "\n" not in text[region_end:start]
-                near = (region,) if is_beside else region_near(page, around, start)
-            number, given = _written(piece.strip(), regions, near, label, is_named=is_named)
-            is_one = len(pieces) == 1 or piece is not run
-            if number and (is_one or number.startswith("+")):
+        if run.isdigit() and len(run) < MIN_BARE_DIGITS:
+            return
+        alternatives = _alternatives(run)
+        pieces = [one for one in alternatives if _may_be_dialled(one)]
+        label = label_of(text, start, end) if pieces else "other"
+        for piece in pieces if label != "other" else ():
+            number, given = self._read(piece, start, label)
+            # All of a run that may be several numbers is one only with a country: else its parts are looked at.
+            if number and (len(alternatives) == 1 or piece is not run or number.startswith("+")):
                 if not given:
-                    region, region_end = region_of(number), end
+                    self._region, self._region_end = region_of(number), end
                 yield _NumberReading(number, given, "text", label, start)
                 yield from _siblings(text, start, end, number, given, label)
                 if piece is run:
-                    break
-            if read >= MAX_READ:
+                    return
+            if self._reads >= MAX_READ:
+                self.is_done = True
                 return
+
+    def _read(self, piece: str, start: int, label: Label) -> tuple[str, str]:
+        self._reads += 1
+        text = self.text
+        is_named = bool(label) or text[max(0, start - 2) : start].rstrip().endswith((":", "："))
+        near: tuple[str, ...] = ()
+        if not _is_international(piece):
+            # "+254 20 388 4120, mobile 0722 418 806": in one line, numbers are of one country.
+            is_beside = self._region and "\n" not in text[self._region_end : start]
+            near = (self._region,) if is_beside else region_near(self._page, self._around, start)
+        return _written(piece.strip(), self._regions, near, label, is_named=is_named)
 
 
 def _siblings(text: str, start: int, end: int, number: str, given: str, label: Label) -> Iterator[_NumberReading]:
