@@ -52,7 +52,10 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         "Tables     0018_limits: Failed sign-ins by hour, mails that wait for one recipient, and received leads by"
         " time."
     )
-    newest = f"Tables     {schema.HEAD}: Plans of accounts within the company, whose pages don't mention credits."
+    newest = (
+        f"Tables     {schema.HEAD}: Accounts within a company: plans whose pages don't mention credits, and sign-in"
+        " with the company's account."
+    )
     assert received in fresh.output
     assert states in fresh.output
     assert factor in fresh.output
