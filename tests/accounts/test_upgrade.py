@@ -75,6 +75,7 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
     ledger = rows.pop("ledger")
     added = {
         **{table: [] for table in ("received_counts", "received", "operators", "operator_tokens")},
+        **{table: [] for table in ("sign_in_providers", "provider_people")},
         **{table: [] for table in ("audit_chain", "roots", "signed_heads", "failed_sign_ins")},
         **{name: [] for name in upgraded["tables"] if name.startswith("ledger_")},
         f"ledger_{MONTH_0008}": ledger,

@@ -52,7 +52,10 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
         "Tables     0018_limits: Failed sign-ins by hour, mails that wait for one recipient, and received leads by"
         " time."
     )
-    company = "Tables     0019_company: Plans of accounts within the company, whose pages don't mention credits."
+    company = (
+        "Tables     0019_company: Accounts within a company: plans whose pages don't mention credits, and sign-in"
+        " with the company's account."
+    )
     newest = f"Tables     {schema.HEAD}: Jobs of API keys: enrichments and searches that are worked off in batches."
     assert received in fresh.output
     assert states in fresh.output

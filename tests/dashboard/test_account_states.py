@@ -31,7 +31,18 @@ STILL_THERE = {
         "settings",
         "audit",
     ),
-    *("keys", "key", "key.revoke.ask", "key.revoke", "sign_out", "confirm", "confirm.password", "accounts", "switch"),
+    *(
+        "keys",
+        "key",
+        "key.revoke.ask",
+        "key.revoke",
+        "sign_out",
+        "confirm",
+        "confirm.password",
+        "company.again",
+        "accounts",
+        "switch",
+    ),
 }
 # Of what stays of an erased account. `idempotency` and `in_doubt` belong to the ledger, and are forgotten after a day.
 KEPT = {"accounts", "audit", "balances", "keys", "ledger", "ledger_default", "expiring", "idempotency", "in_doubt"}

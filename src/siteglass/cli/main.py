@@ -25,6 +25,7 @@ from siteglass.cli.operators import operator
 from siteglass.cli.people import person
 from siteglass.cli.refresh import refresh
 from siteglass.cli.reports import report
+from siteglass.cli.sso import sso
 from siteglass.cli.suppress import suppress
 from siteglass.cli.upgrade import upgrade
 from siteglass.settings import SettingsError, load_settings, variable
@@ -53,6 +54,7 @@ for command in (
     person,
     refresh,
     report,
+    sso,
     suppress,
     upgrade,
 ):

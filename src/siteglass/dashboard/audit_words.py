@@ -63,6 +63,8 @@ _ACCOUNT = {
     "account.close": "closed the account",
     "account.set": "changed the account",
     "report.resolve": "resolved a report",
+    "provider.set": "set up the sign-in with your company's account",
+    "provider.remove": "removed the sign-in with your company's account",
 }
 # What somebody does for themself, and what is said if it was for somebody else.
 _PEOPLE = {

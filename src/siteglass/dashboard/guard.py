@@ -22,6 +22,7 @@ from siteglass.admin.operations import Desk
 from siteglass.admin.operators import DESK_ROLES
 from siteglass.dashboard.forms import MAX_BODY_BYTES, Form, read_form, read_query
 from siteglass.dashboard.refusals import (
+    AT_THE_COMPANY,
     FORM_TOO_OLD,
     NO_SECOND_FACTOR,
     NOT_ALLOWED,
@@ -63,6 +64,8 @@ SET_UP = "/dashboard/security/second-factor"
 SESSION_COOKIE = "__Host-siteglass"
 FORM_COOKIE = "__Host-siteglass-form"
 KNOWN_COOKIE = "__Host-siteglass-known"
+VERIFIER_COOKIE = "__Host-siteglass-verifier"
+"""Of a browser that is on its way to a provider and back."""
 FRESH_FOR = timedelta(minutes=10)
 """A key is made, and whatever else matters is done, this long after the password was given."""
 CLIENT_GONE = 499
@@ -71,7 +74,7 @@ CLIENT_GONE = 499
 _OWN_PATH = re.compile(r"/(?:dashboard|admin)(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%+*~-]*)?")
 # What people of a suspended account may do: read what it has and did, revoke keys, and look after their own sign-in.
 _WHILE_SUSPENDED = re.compile(
-    r"overview|(usage|ledger)(\..+)?|plan|settings|audit|keys?|key\.revoke.*|security.*|sign_out|confirm.*|accounts|switch"
+    r"overview|(usage|ledger)(\..+)?|plan|settings|audit|keys?|key\.revoke.*|security.*|sign_out|confirm.*|company\.again|accounts|switch"
 )
 # What people may do who lack the second factor that their account requires: set it up, or go elsewhere.
 _BEFORE_SET_UP = re.compile(r"security\.set_up.*|sign_out|confirm.*|accounts|switch")
@@ -302,6 +305,8 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
             raise NOT_ALLOWED
         if visit.session.suspended is not None and not _WHILE_SUSPENDED.fullmatch(declared.name):
             raise suspended(visit.session.suspended)
+        if visit.session.checked_at is not None and declared.name.startswith("security"):
+            raise AT_THE_COMPANY
         if visit.must_set_up and not _BEFORE_SET_UP.fullmatch(declared.name):
             return _go(visit, SET_UP, next_path=None)
     if declared.fresh and not visit.who.is_fresh(FRESH_FOR):
@@ -337,7 +342,7 @@ async def _find_session(dashboard: Dashboard, visit: Visit) -> None:
     cookies = visit.request.cookies
     given = cookies.get(SESSION_COOKIE, "")
     if given:
-        visit.session = await sessions.find(dashboard.backends.postgres, given, dashboard.sign_in.lifetimes)
+        visit.session = await _session(dashboard, given)
     if visit.session is not None:
         visit.cookie = given
     else:
@@ -345,6 +350,15 @@ async def _find_session(dashboard: Dashboard, visit: Visit) -> None:
         if not visit.cookie:
             visit.cookie = visit.set_cookies[FORM_COOKIE] = secrets.token_urlsafe(32)
     visit.token = dashboard.sign_in.secrecy.form_token(visit.cookie)
+
+
+async def _session(dashboard: Dashboard, token: str) -> Session | None:
+    """The session of a cookie, as its provider lets the person in now. Raises Unavailable."""
+    postgres, lifetimes = dashboard.backends.postgres, dashboard.sign_in.lifetimes
+    found = await sessions.find(postgres, token, lifetimes)
+    if found is None or found.checked_at is None or await dashboard.sign_in.company.is_unchanged(found):
+        return found
+    return await sessions.find(postgres, token, lifetimes)
 
 
 def _asked_path(request: Request) -> str:

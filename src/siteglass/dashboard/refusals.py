@@ -35,6 +35,12 @@ NO_SECOND_FACTOR = PageRefusal(
     "People who run this service sign in with two steps. Turn it on under Settings, Security.",
 )
 
+AT_THE_COMPANY = PageRefusal(
+    403,
+    "Your company manages your sign-in",
+    "Password, two-step sign-in and sessions are those of your company's account.",
+)
+
 
 def suspended(reason: str) -> PageRefusal:
     """Of whatever costs something or shows leads; what is still allowed is above every page of such an account."""

@@ -11,6 +11,7 @@ from siteglass.admin.endpoints import BoundRoute, read_console_networks
 from siteglass.admin.operations import Desk
 from siteglass.dashboard import (
     audit,
+    company_sign_in,
     console,
     downloads_page,
     joining,
@@ -73,6 +74,7 @@ async def _nothing(_dashboard: Dashboard, _visit: Visit) -> Response:
 
 PAGES: tuple[DeclaredPage, ...] = (
     *sign_in.PAGES,
+    *company_sign_in.PAGES,
     *joining.PAGES,
     *unsubscribing.PAGES,
     *explore.PAGES,

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from siteglass.dashboard.explore.address import EXPLORE
 from siteglass.dashboard.guard import CONFIRM, HOME, SIGN_IN, Dashboard, DeclaredPage, Visit, own_path, see_other
 from siteglass.dashboard.refusals import NOT_THERE, status_of
-from siteglass.people import people, sessions
+from siteglass.people import people, providers, sessions
 from siteglass.people.problems import PeopleError, TooManyAttempts
 from siteglass.people.sign_in import PasswordResult
 
@@ -25,15 +25,16 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The form; people who are signed in are redirected."""
     if visit.session is not None:
         return see_other(_next_path(visit.query.get("next")))
-    return _form(dashboard, visit, next_path=_next_path(visit.query.get("next")))
+    return await _form(dashboard, visit, next_path=_next_path(visit.query.get("next")))
 
 
-def _form(
+async def _form(
     dashboard: Dashboard, visit: Visit, *, next_path: str, email: str = "", error: PeopleError | None = None
 ) -> Response:
     return dashboard.page(
-        visit, "sign_in.html", status_of(error), email=email, next_path=next_path, problem=str(error or "")
-    )
+        visit, "sign_in.html", status_of(error), email=email, next_path=next_path, problem=str(error or ""),
+        has_providers=await providers.is_any(dashboard.backends.postgres),
+    )  # fmt: skip
 
 
 async def with_password(dashboard: Dashboard, visit: Visit) -> Response:
@@ -43,7 +44,7 @@ async def with_password(dashboard: Dashboard, visit: Visit) -> Response:
     try:
         passed = await dashboard.sign_in.with_password(email, password, visit.browser)
     except PeopleError as error:
-        return _form(dashboard, visit, next_path=next_path, email=email, error=error)
+        return await _form(dashboard, visit, next_path=next_path, email=email, error=error)
     if passed.step:
         return _code_form(dashboard, visit, passed.step, next_path)
     return await signed_in(dashboard, visit, passed, next_path)
@@ -64,7 +65,7 @@ async def with_code(dashboard: Dashboard, visit: Visit) -> Response:
         passed = await dashboard.sign_in.with_code(step, visit.form.get("code"), visit.browser)
     except PeopleError as error:
         if error.field != "code" and not isinstance(error, TooManyAttempts):
-            return _form(dashboard, visit, next_path=next_path, error=error)
+            return await _form(dashboard, visit, next_path=next_path, error=error)
         return _code_form(dashboard, visit, step, next_path, error)
     return await signed_in(dashboard, visit, passed, next_path)
 

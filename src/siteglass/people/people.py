@@ -67,16 +67,37 @@ async def of_id(postgres: Postgres, person_id: int) -> SignInRecord | None:
     return None if row is None else SignInRecord(**row)
 
 
+def through_provider(of: str) -> str:
+    """As SQL: whether somebody enters an account with the company's account only. `of` has account and person.
+
+    That is everybody where it is required, and whoever did it once.
+    """
+    return f"""(
+        EXISTS (SELECT FROM {{schema}}.sign_in_providers v WHERE v.account_id = {of}.account_id AND v.required)
+        OR EXISTS (SELECT FROM {{schema}}.provider_people w
+            WHERE w.account_id = {of}.account_id AND w.person_id = {of}.person_id)
+    )"""  # noqa: S608 - our own words
+
+
 async def accounts_of(postgres: Postgres, person_id: int) -> list[Membership]:
-    """The accounts of a person that are not closed, the one joined first first."""
+    """The accounts of a person that are not closed and entered with a password, the one joined first first."""
     rows = await postgres.fetch(
-        "SELECT a.id AS account_id, a.name AS account_name, m.role::text AS role"
+        "SELECT a.id AS account_id, a.name AS account_name, m.role::text AS role"  # noqa: S608 - our own words
         " FROM {schema}.members m JOIN {schema}.accounts a ON a.id = m.account_id"
-        " WHERE m.person_id = $1 AND a.state IN ('active', 'suspended') ORDER BY m.since, a.id LIMIT $2",
+        " WHERE m.person_id = $1 AND a.state IN ('active', 'suspended')"
+        f" AND NOT {through_provider('m')} ORDER BY m.since, a.id LIMIT $2",
         person_id,
         MAX_LISTED,
     )
     return [Membership(**row) for row in rows]
+
+
+async def enters_through_provider(postgres: Postgres, person_id: int) -> bool:
+    """Whether a person belongs to an account that they enter with the company's account."""
+    rows = await postgres.fetch(
+        f"SELECT FROM {{schema}}.members m WHERE m.person_id = $1 AND {through_provider('m')} LIMIT 1", person_id
+    )
+    return bool(rows)
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.

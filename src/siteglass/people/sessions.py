@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from siteglass.people import people
 from siteglass.people.audit_notes import noted
 from siteglass.people.secrecy import digest, new_token
 from siteglass.platform.postgres import Postgres
@@ -52,6 +53,8 @@ class Session:
     """How many the person belongs to."""
     desk: str | None
     """What the person may do in the console, support or operator; None: nothing."""
+    checked_at: datetime | None
+    """When the provider of the account last let the person in; None: the session began with a password."""
 
     def is_fresh(self, within: timedelta) -> bool:
         """Whether the password was given that recently."""
@@ -75,17 +78,19 @@ async def note_sign_in(postgres: Postgres, person_id: int) -> bool:
 _FIND = """
 SELECT s.id, s.person_id, s.account_id, s.made_at, s.seen_at, s.proven_at, now() AS now, p.email, p.name,
     m.role::text AS role, a.name AS account_name, CASE WHEN a.state <> 'active' THEN a.state_reason END AS suspended,
-    p.totp IS NOT NULL AS has_second_factor, a.second_factor_required, l.is_internal,
+    p.totp IS NOT NULL AS has_second_factor,
+    a.second_factor_required AND s.checked_at IS NULL AS second_factor_required, l.is_internal, s.checked_at,
     (SELECT count(*) FROM {schema}.members o JOIN {schema}.accounts x ON x.id = o.account_id
-        WHERE o.person_id = s.person_id AND x.state IN ('active', 'suspended')) AS accounts,
-    (SELECT o.role FROM {schema}.operators o WHERE o.person_id = s.person_id) AS desk
+        WHERE o.person_id = s.person_id AND x.state IN ('active', 'suspended') AND s.checked_at IS NULL) AS accounts,
+    (SELECT o.role FROM {schema}.operators o WHERE o.person_id = s.person_id AND s.checked_at IS NULL) AS desk
 FROM {schema}.sessions s
     JOIN {schema}.people p ON p.id = s.person_id
     JOIN {schema}.members m ON m.account_id = s.account_id AND m.person_id = s.person_id
     JOIN {schema}.accounts a ON a.id = s.account_id AND a.state IN ('active', 'suspended')
     JOIN {schema}.plans l ON l.name = a.plan
 WHERE s.digest = $1 AND s.seen_at > now() - $2::interval AND s.made_at > now() - $3::interval
-"""
+    AND (s.checked_at IS NOT NULL OR NOT {through_provider})
+""".replace("{through_provider}", people.through_provider("s"))
 
 
 async def find(postgres: Postgres, token: str, lifetimes: Lifetimes) -> Session | None:
@@ -138,12 +143,13 @@ async def renew(postgres: Postgres, token: str, *, proven: bool = False, account
     """The same session under a new id: after the password was given again, or for another account of the person."""
     renewed = new_token()
     row = await postgres.fetchrow(
-        "UPDATE {schema}.sessions s SET digest = $2, proven_at = CASE WHEN $3 THEN now() ELSE proven_at END,"
+        "UPDATE {schema}.sessions s"  # noqa: S608 - our own words
+        " SET digest = $2, proven_at = CASE WHEN $3 THEN now() ELSE proven_at END,"
         " account_id = coalesce($4, account_id)"
         " WHERE digest = $1 AND ($4::bigint IS NULL OR EXISTS ("
         "     SELECT 1 FROM {schema}.members m JOIN {schema}.accounts a ON a.id = m.account_id"
-        "     WHERE m.account_id = $4 AND m.person_id = s.person_id AND a.state IN ('active', 'suspended')))"
-        " RETURNING id",
+        "     WHERE m.account_id = $4 AND m.person_id = s.person_id AND a.state IN ('active', 'suspended')"
+        f"     AND s.checked_at IS NULL AND NOT {people.through_provider('m')})) RETURNING id",
         digest(token),
         digest(renewed),
         proven,

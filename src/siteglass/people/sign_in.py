@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from siteglass.errors import Unavailable
 from siteglass.people import attempts as tries
@@ -22,8 +23,12 @@ from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
 from siteglass.people.sessions import Lifetimes, Session
 from siteglass.platform.backends import Backends
 from siteglass.platform.mailer import Mailer, is_address
+from siteglass.platform.outgoing import Guard
 from siteglass.settings import Settings
 from siteglass.web.address import household, public_url
+
+if TYPE_CHECKING:
+    from siteglass.people.company_sign_in import CompanySignIn
 
 CODE_STEP_LIFE_S = 300
 KNOWN_LIFE_S = 180 * 86_400
@@ -120,6 +125,15 @@ class SignIn:
         self.factors = SecondFactors(self._postgres, secrecy)
         self.lifetimes = lifetimes(settings)
 
+    @cached_property
+    def company(self) -> CompanySignIn:
+        """Sign-in with a company's account. Its libraries are loaded where somebody signs in so."""
+        from siteglass.people.company_sign_in import CompanySignIn
+        from siteglass.people.openid import OpenId
+
+        openid = OpenId(Guard(self._backends.settings.outgoing_allowed))
+        return CompanySignIn(self._postgres, self.secrecy, self._passwords, openid, self._public_url)
+
     async def close(self) -> None:
         """Finish what is under way."""
         await self._letters.close()
@@ -205,6 +219,8 @@ class SignIn:
     async def _start(self, known: SignInRecord, browser: Browser) -> PasswordResult:
         accounts = await people.accounts_of(self._postgres, known.id)
         if not accounts:
+            if await people.enters_through_provider(self._postgres, known.id):
+                raise PeopleError("Sign in with your company's account: your password does not open your account here.")
             raise PeopleError("You no longer belong to an account. Ask its owner for an invitation.")
         token = await sessions.start(
             self._postgres, known.id, known.password, accounts[0].account_id, browser.agent, browser.address,

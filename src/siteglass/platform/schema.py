@@ -67,6 +67,8 @@ RIGHTS = {
     "failed_sign_ins": "SELECT, INSERT, UPDATE, DELETE",
     "operators": "SELECT, INSERT, UPDATE, DELETE",
     "operator_tokens": "SELECT, INSERT, DELETE",
+    "sign_in_providers": "SELECT, INSERT, UPDATE, DELETE",
+    "provider_people": "SELECT, INSERT, UPDATE, DELETE",
     "audit_chain": "SELECT, INSERT",
     "roots": "SELECT, INSERT",
     "signed_heads": "SELECT, INSERT, UPDATE",

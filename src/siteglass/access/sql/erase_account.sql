@@ -32,6 +32,8 @@ BEGIN
     FROM {schema}.operators o JOIN {schema}.people p ON p.id = o.person_id WHERE p.email = ANY(emails);
     DELETE FROM {schema}.members m WHERE m.account_id = erased;
     DELETE FROM {schema}.links l WHERE l.email = ANY(emails) OR l.account_id = erased;
+    DELETE FROM {schema}.provider_people t WHERE t.account_id = erased;
+    DELETE FROM {schema}.sign_in_providers t WHERE t.account_id = erased;
     DELETE FROM {schema}.people p WHERE p.email = ANY(emails);
     UPDATE {schema}.keys k SET name = 'erased', allowed_networks = NULL WHERE k.account_id = erased;
     DELETE FROM {schema}.request_days d USING {schema}.keys k WHERE k.account_id = erased AND d.key_id = k.id;

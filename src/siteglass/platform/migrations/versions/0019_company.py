@@ -1,4 +1,4 @@
-"""Plans of accounts within the company, whose pages don't mention credits."""
+"""Accounts within a company: plans whose pages don't mention credits, and sign-in with the company's account."""
 
 from __future__ import annotations
 
