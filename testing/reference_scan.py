@@ -9,6 +9,7 @@ from collections.abc import Callable
 from siteglass.corpus.lead import Lead
 from siteglass.index.documents import MAX_CONTENT_CHARS, MAX_CONTENT_WORDS
 from siteglass.query import folding
+from siteglass.query.compounds import parts_of_texts
 from siteglass.query.criteria import AnyOf, Change, Condition, Criteria, Range
 from siteglass.query.technology_changes import decode_change
 from siteglass.query.trades import trades
@@ -95,7 +96,10 @@ def _value_reader(field: str, value: object) -> Callable[[Lead], bool]:
             return lambda lead: folded in map(fold, lead.technologies or ())
         case "keywords":
             phrase = _stemmed(value)
-            return lambda lead: any(phrase in part for part in _content(lead))
+            is_word = value.isalpha()
+            return lambda lead: (
+                any(phrase in part for part in _content(lead)) or (is_word and phrase.strip() in _parts(lead))
+            )
         case "trades":
             return lambda lead: any(value in (trade, *trades().parents(trade)) for trade in lead.trades)
         case "categories_uses" | "offers" | "pages":
@@ -105,14 +109,25 @@ def _value_reader(field: str, value: object) -> Callable[[Lead], bool]:
 
 
 _CONTENT: dict[int, tuple[str, ...]] = {}
+_PARTS: dict[int, frozenset[str]] = {}
 
 
 def _content(lead: Lead) -> tuple[str, ...]:
     if id(lead) not in _CONTENT:
-        text = " ".join(lead.text[:MAX_CONTENT_CHARS].split()[:MAX_CONTENT_WORDS])
-        parts = (lead.title, lead.business_name, lead.description, *lead.keywords, text)
-        _CONTENT[id(lead)] = tuple(map(_stemmed, parts))
+        _CONTENT[id(lead)] = tuple(map(_stemmed, _texts(lead)))
     return _CONTENT[id(lead)]
+
+
+def _texts(lead: Lead) -> tuple[str, ...]:
+    text = " ".join(lead.text[:MAX_CONTENT_CHARS].split()[:MAX_CONTENT_WORDS])
+    return (lead.title, lead.business_name, lead.description, *lead.keywords, text)
+
+
+def _parts(lead: Lead) -> frozenset[str]:
+    """Parts of compounds, which are made as the index makes them: what is split is tested in `tests/query`."""
+    if id(lead) not in _PARTS:
+        _PARTS[id(lead)] = frozenset(map(_stem, parts_of_texts(_texts(lead), lead.language)))
+    return _PARTS[id(lead)]
 
 
 @functools.cache

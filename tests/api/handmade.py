@@ -155,6 +155,8 @@ WORDED = [
     _site("word-chinese.com", text="欢迎来到本市最好的牙医诊所。"),
     _site("word-japanese.com", title="東京の歯医者", language="ja"),
     _site("word-wide.com", title="ＡＢＣ Trading"),
+    _site("word-compound.com", text="Unser Gartenzaun am Krankenhaus", language="de"),
+    _site("word-compound-of-no-language.com", text="Gartenzaun"),
     _site("word-thai.com", text="คลินิกทันตกรรม ใจกลางเมือง"),
 ]
 USING = [

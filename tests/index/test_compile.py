@@ -61,6 +61,7 @@ CASES: dict[str, dict[str, Any]] = {
                     "bool": {
                         "should": [
                             {"match_phrase": {"content": "bakery"}},
+                            {"match": {"parts": "bakery"}},
                             {"match_phrase": {"content": "vegan food"}},
                         ],
                         "minimum_should_match": 1,

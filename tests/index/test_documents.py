@@ -53,7 +53,7 @@ PREPARED: dict[str, Any] = {
 
 
 def test_a_document_has_what_answers_spell_and_the_mapping_knows_all() -> None:
-    made = document(_lead(country="USA", state="TX", **PREPARED), "demo.parquet#3")
+    made = document(_lead(country="USA", state="TX", language="de", title="Gartenzaun", **PREPARED), "demo.parquet#3")
     assert set(SEARCH_SELECTABLE) <= set(made)
     assert set(ENRICH_SELECTABLE) <= {*made, *made["e"]}
     assert set(made) == set(properties())

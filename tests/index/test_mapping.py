@@ -16,7 +16,7 @@ DIGESTS = {
     5: "eb66ae6b71cad38f",
     6: "d8cde8bcbd05b7f8",
     7: "a4ca56d408ec2245",
-    8: "ee4eef64663b906f",
+    8: "ab43fd76fa0a6e82",
 }
 
 

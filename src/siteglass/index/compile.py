@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ from siteglass.query.technology_changes import changes_since
 # Up to this many terms, Lucene walks lazily; beyond it, Lucene collects all matches first. The cost of a page would
 # then grow with the matches, so longer lists are split.
 LAZY_TERMS = 16
+# Parts of compounds are asked for a word alone: a phrase is searched as it is written.
+_ONE_WORD = re.compile(r"[^\W\d_]+")
 
 Query = dict[str, Any]
 
@@ -97,6 +100,8 @@ def _ways(condition: Condition) -> Iterable[Query]:  # noqa: C901
         case Kind.TEXT:
             for value in values:
                 yield {"match_phrase": {ask.index: value}}
+                if isinstance(value, str) and _ONE_WORD.fullmatch(value):
+                    yield {"match": {"parts": value}}
         case Kind.NUMBER:
             for value in values:
                 if isinstance(value, Range):

@@ -14,6 +14,7 @@ import orjson
 from siteglass.corpus.lead import ContactDetail, Lead, ShownOwner
 from siteglass.index.cards import doc_value, encode_card, encode_rest, shown_record
 from siteglass.index.technology_details import checked_details
+from siteglass.query.compounds import parts_of_texts
 from siteglass.query.facets import bands
 from siteglass.query.fields import ASKED
 from siteglass.query.trades import trades
@@ -148,6 +149,7 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
     finds it."""
     keys = sort_keys(lead)
     region, subregion, alpha2 = _place(lead.country) if lead.country else (None, None, "")
+    content = _content(lead)
     made: dict[str, Any] = {
         "domain": lead.domain,
         "business_name": lead.business_name,
@@ -193,7 +195,7 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
         },
         "src": source,
         "contacts": contacts,
-        "content": _content(lead),
+        "content": content,
         "facts": facts(lead),
         "trade_tree": trade_tree(lead.trades),
         "rank": keys.rank,
@@ -202,6 +204,8 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
         "domain_rank": keys.domain_rank,
         "bucket": keys.bucket,
     }
+    if parts := parts_of_texts(content, lead.language):
+        made["parts"] = parts
     # A field that is missing takes no space.
     made.update({name: value for name, value in _optional(lead).items() if value not in (None, "", (), [])})
     shown = shown_record(made)

@@ -15,7 +15,7 @@ SCHEMA_VERSION = 8
 # Before 3 there are no trades to search by. Since 4 there are details of contacts, since 5 whose contacts were hidden:
 # older leads are shown without. Since 6 there are cards: without them, records are read from `_source`. Since 7 the
 # time of the newest fact is there: older leads expire by the time of their crawl. Since 8 there are details of
-# technologies.
+# technologies, and parts of compound words.
 OLDEST_READABLE_SCHEMA = 3
 
 # A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
@@ -50,6 +50,8 @@ _FACETED = {
 # Indexed and never shown.
 FILTER_ONLY: dict[str, dict[str, Any]] = {
     "content": {"type": "text", "analyzer": "content", "norms": False},
+    # Of compound words: see `query.compounds`. Where they are does not matter, since no phrase is searched in them.
+    "parts": {"type": "text", "analyzer": "content", "norms": False, "index_options": "docs"},
     "facts": {"type": "keyword"},
     "contacts": {"type": "keyword", "doc_values": False},
     "subdivision": {"type": "keyword", "doc_values": False},
@@ -74,7 +76,15 @@ CARDS: dict[str, dict[str, Any]] = {
 }
 
 # Fields that came after OLDEST_READABLE_SCHEMA. A generation of an older schema gets them before it is written to.
-ADDED_FIELDS = ("emails_detail", "phones_detail", "technologies_detail", "hidden_contacts", *CARDS, "newest_at")
+ADDED_FIELDS = (
+    "emails_detail",
+    "phones_detail",
+    "technologies_detail",
+    "hidden_contacts",
+    *CARDS,
+    "newest_at",
+    "parts",
+)
 
 # Stored with the record: the confidence is searched, look-ups find leads by aliases, and the page of a lead says what
 # was hidden. The others are for what comes next. No response shows them yet.

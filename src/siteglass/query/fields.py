@@ -133,7 +133,8 @@ FIELDS: tuple[Field, ...] = (
                 Filter(
                     "keywords",
                     Form.MANY,
-                    "Words in the site's content; several words are searched for as a phrase.",
+                    "Words in the site's content; several words are searched for as a phrase. A single word also finds "
+                    "parts of compounds on German, Dutch, Swedish, Danish and Norwegian sites.",
                     ["vegan food"],
                 ),
             ),

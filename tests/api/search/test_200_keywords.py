@@ -12,7 +12,9 @@ DENTISTS = {"word-title.com", "word-description.com"}
 VEGAN = {"word-keywords.com", "word-text.com"}
 
 
-@pytest.mark.promise("search.keywords", "lists.or", "keywords.where", "keywords.stemmed", "keywords.phrase")
+@pytest.mark.promise(
+    "search.keywords", "lists.or", "keywords.where", "keywords.stemmed", "keywords.phrase", "keywords.compounds"
+)
 @pytest.mark.parametrize(
     ("keywords", "expected"),
     [
@@ -44,6 +46,13 @@ VEGAN = {"word-keywords.com", "word-text.com"}
         # Thai is written without blanks: only the whole run between two blanks is a word.
         (["คลินิกทันตกรรม"], {"word-thai.com"}),
         (["คลินิก"], set()),
+        # Of compounds, a word finds parts, in the language of the lead.
+        (["Garten"], {"word-compound.com"}),
+        (["zäune"], set()),
+        (["zaun"], {"word-compound.com"}),
+        (["Gartenzaun"], {"word-compound.com", "word-compound-of-no-language.com"}),
+        (["Haus"], set()),
+        (["garten zaun"], set()),
         (["nobody says this"], set()),
         (['"no vocabulary"'], set()),
     ],
@@ -60,6 +69,14 @@ def test_keywords_as_a_directive(own: httpx.Client, text: str) -> None:
     assert found(own, {"wrapped_query": f"!{text}"}) == those(
         lambda lead: lead.domain not in {*DENTISTS, "word-keywords.com", "word-text.com"}
     )
+
+
+@pytest.mark.promise("keywords.compounds")
+def test_exclusions_see_parts_of_compounds_too(own: httpx.Client) -> None:
+    compound, other = "word-compound.com", "word-compound-of-no-language.com"
+    assert found(own, {"wrapped_query": "@keywords(am Krankenhaus)\n!@keywords(garten)"}) == set()
+    assert found(own, {"wrapped_query": "@keywords(Gartenzaun)\n!@keywords(garten)"}) == {other}
+    assert found(own, {"wrapped_query": "@keywords(Gartenzaun)\n!@keywords(garten zaun)"}) == {compound, other}
 
 
 @pytest.mark.promise("directives.rule_1", "lists.and")
