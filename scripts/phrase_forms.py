@@ -49,6 +49,8 @@ def inflect(lemma: str, paradigm: str) -> list[str]:
     """All forms of a word, the lemma first."""
     if paradigm.isupper():
         return [lemma, *plurals(paradigm.lower(), lemma)]
+    if paradigm not in paradigms():
+        raise SystemExit(f"{lemma}~{paradigm}: {PARADIGMS.name} has no such row")
     ending, *others = paradigms()[paradigm]
     if not lemma.endswith(ending):
         raise SystemExit(f"{lemma}~{paradigm}: the lemma must end with {ending!r}")
