@@ -2,8 +2,8 @@
 
 Measured on the vocabulary's cities: 1,998 of their names are also one everyday word, and 774 of these cities have
 100,000 people or more. A value is where, by size, the names that people mean begin to outnumber the words. "Worse" is
-what half and twice of a value do to 941 labelled sentences with a place, and to 318 probes. Where it is missing, both read
-them the same."""
+what half and twice of a value do to 941 labelled sentences with a place, and to 318 probes. Where it is missing, both
+read them the same."""
 
 # The name is also an everyday word. From this size on it is meant where it has a capital, or a place is expected. Just
 # below are "limpio", "compton", "bag", "coma"; just above "vista", "albany", "bath", "delta". Half would add 319 names.
