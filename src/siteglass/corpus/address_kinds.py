@@ -60,7 +60,7 @@ def kind_of(address: str, business_name: str = "", is_named: bool = False) -> Ad
     if is_role(address) or _has_role(local):
         return AddressKind("role", "role_word")
     parts = [part for part in _PARTS.split(local) if part]
-    if _is_of_business(compact(local), business_name, host):
+    if _is_of_business(compact(local), business_name, host) and not _names_one_of(parts, business_name):
         return AddressKind("shared", "business_name")
     if is_named:
         return AddressKind("person", "named_on_page")
@@ -93,6 +93,14 @@ def _is_of_business(local: str, business_name: str, host: str) -> bool:
     return any(local == name or (len(local) >= MIN_BUSINESS_CHARS * 2 and name in local) for name in names) or (
         len(local) >= MIN_BUSINESS_CHARS and compact(business_name).startswith(local) and not _names_a_person([local])
     )
+
+
+def _names_one_of(parts: list[str], business_name: str) -> bool:
+    """ "f.berglach.berglachkompass" of Berglach Kompass is one person there."""
+    name = compact(business_name)
+    words = {compact(word) for word in business_name.split()}
+    rest = [part for part in parts if part not in words and not (name and name in part)]
+    return len(parts) > 1 and any(len(part) == 1 or is_given_name(part) for part in rest)
 
 
 def _names_a_person(parts: list[str]) -> Reason | None:

@@ -19,7 +19,7 @@ from tests.ingest.content.pages import page
         ("shared", "place", "kaunas lyon"),
         ("shared", "trade", "restaurant baeckerei"),
         ("shared", "number", "2026"),
-        ("person", "given_name", "anna anna.weber weber_anna annaweber jean-luc.moreau mehmet.yilmaz p.anna"),
+        ("person", "given_name", "anna anna.larchsaws weber_anna annaweber jean-luc.moreau mehmet.yilmaz p.anna"),
         ("person", "form_of_name", "a.weber weber.k brzozowska.dluga"),
         ("unknown", "no_sign", "weber xk c-scm privatedining"),
     ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
 from itertools import takewhile
 
 import idna
@@ -20,14 +19,15 @@ MAX_NAME_AND_MORE_CHARS = 40
 MAX_FORMS = 2
 MAX_LOOKED_AT = 12_000
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "&": "and"})
-# How people write what a domain cannot, or leaves out.
-_LETTERS = {
-    "and": r"(?:and|&|und)", "und": r"(?:und|&)", "ae": "(?:ae|ä|æ)", "oe": "(?:oe|ö|ø)", "ue": "(?:ue|ü)",
-    "ss": "(?:ss|ß)", "aa": "(?:aa|å)", "a": "[aàáâãäåăą]", "c": "[cçćč]", "d": "[dďđ]", "e": "[eèéêëęě]",
-    "g": "[gğ]", "i": "[iìíîïı]", "l": "[lł]", "n": "[nñńň]", "o": "[oòóôõöøő]", "r": "[rř]", "s": "[sśšşș]",
-    "t": "[tťțţ]", "u": "[uùúûüůű]", "y": "[yýÿ]", "z": "[zźžż]",
-}  # fmt: skip
-_PIECES = re.compile("|".join(sorted(_LETTERS, key=len, reverse=True)) + "|.")
+# One base letter for each accented one, so that places in a text stay the same.
+_BASES = str.maketrans(
+    "àáâãäåăąçćčďđèéêëęěğìíîïıłñńňòóôõöøőřśšşșßťțţùúûüůűýÿźžż’",
+    "aaaaaaaacccddeeeeeegiiiiilnnnooooooorsssssttt" + "uuuuuuyyzzz'",
+)
+_AS_TWO = {"ä": "e", "æ": "e", "ö": "e", "ø": "e", "ü": "e", "ß": "s", "å": "a"}
+"""Letters that domains write as two, with the second one."""
+_BETWEEN = frozenset(" .'&-")
+MAX_BETWEEN = 3
 
 
 def decoded(label: str) -> str:
@@ -43,26 +43,58 @@ def of_label(label: str) -> str:
     return " ".join([word[:1].upper() + word[1:] for word in re.split(r"[-_]+", decoded(label)) if word]) or label
 
 
-@lru_cache(maxsize=64)
-def _spelling(label: str) -> re.Pattern[str] | None:
-    wanted = compact(decoded(label))
-    if len(wanted) < MIN_LABEL_CHARS:
-        return None
-    pieces = [_LETTERS.get(piece, re.escape(piece)) for piece in _PIECES.findall(wanted)]
-    body = r"(?:\.?\s?&\s?|['’.-]|\.?\s)?".join(pieces)
-    return re.compile(rf"(?<![\w@./-])(?:The )?{body}(?![\w@/-]|\.\w)", re.IGNORECASE)
-
-
 def forms_in(label: str, text: str) -> list[str]:
     """The name in a domain as a text writes it, with blanks and capitals, the commonest first: "Arbors at Sweetgrass"
     for arborsatsweetgrass.com."""
-    pattern = _spelling(label)
-    if pattern is None:
+    wanted = compact(decoded(label))
+    if len(wanted) < MIN_LABEL_CHARS:
         return []
     if len(text) > MAX_LOOKED_AT:
         text = f"{text[: MAX_LOOKED_AT // 2]} | {text[-MAX_LOOKED_AT // 2 :]}"
-    counts = Counter(" ".join(found.split()) for found in pattern.findall(text) if found != found.lower())
-    return [name for name, _ in counts.most_common(MAX_FORMS)]
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        return []  # a letter that is two in lower case: places would not be the same
+    bare = lowered if lowered.isascii() else lowered.translate(_BASES)
+    seconds = {wanted[1], wanted[2], *_BETWEEN}  # "Ökohaus" of oekohaus
+    counts: Counter[str] = Counter()
+    start = bare.find(wanted[0])
+    while start >= 0:
+        # Most letters that are equal to the first are followed by another one.
+        begins = bare[start + 1 : start + 2] in seconds and _is_edge(text, start - 1, -1)
+        end = _end_of(wanted, bare, lowered, start) if begins else -1
+        if end > 0 and _is_edge(text, end, 1):
+            first = start - 4 if text[max(0, start - 4) : start] == "The " else start
+            counts[" ".join(text[first:end].split())] += 1
+            start = end
+        start = bare.find(wanted[0], start + 1)
+    written = [name for name, _ in counts.most_common() if name != name.lower() and " - " not in name]
+    return written[:MAX_FORMS]
+
+
+def _is_edge(text: str, place: int, step: int) -> bool:
+    """Whether a name may end before a place: not within a word, an address of the web, or one of mail."""
+    here, after = text[place : place + 1] if place >= 0 else "", text[place + 1 : place + 2]
+    if step > 0 and here == ".":
+        return not after.isalnum()
+    return not (here.isalnum() or (here and here in "@/_.-" and step < 0) or (here and here in "@/_"))
+
+
+def _end_of(wanted: str, bare: str, lowered: str, start: int) -> int:
+    """Where the letters of a name end that start at a place of a text, with few marks between them; -1 if they are not
+    there."""
+    place, found, between = start, 0, 0
+    while found < len(wanted) and place < len(bare):
+        if bare[place] == wanted[found]:
+            place, found, between = place + 1, found + 1, 0
+        elif _AS_TWO.get(lowered[place - 1]) == wanted[found] and not between:
+            found += 1
+        elif bare[place] == "&" and wanted.startswith(("and", "und"), found):
+            place, found, between = place + 1, found + 3, 0
+        elif bare[place] in _BETWEEN and between < MAX_BETWEEN:
+            place, between = place + 1, between + 1
+        else:
+            return -1
+    return place if found >= len(wanted) else -1
 
 
 def likeness(name: str, label: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -42,35 +42,38 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": 
 
 def with_people(page: Page, emails: Sequence[ContactSighting]) -> tuple[ContactSighting, ...]:
     """The addresses, those of people whom the page names with the label for it."""
-    if all(kind_of(one.value).is_generic for one in emails):
+    wanted = {_local(one.value) for one in emails if not kind_of(one.value).is_generic}
+    if not wanted:
         return tuple(emails)
-    forms = {form for first, last in _people(page) for form in _forms(first, last)}
-    return tuple([replace(one, label=NAMED) if _local(one.value) in forms else one for one in emails])
+    text = " . ".join(page.lines)[:MAX_TEXT_CHARS]
+    # A page that writes a word without a capital, too, means no name by it: "Private Dining", "valves".
+    words = set(text.split())
+    named: set[str] = set()
+    for first, last in _pairs(text):
+        fitting = wanted.intersection(_forms(first, last)) - named
+        if fitting and _is_name(first, last, words):
+            named |= fitting
+    return tuple([replace(one, label=NAMED) if _local(one.value) in named else one for one in emails])
 
 
 def _local(address: str) -> str:
     return compact(address.partition("@")[0].rstrip("0123456789"))
 
 
-def _people(page: Page) -> Iterator[tuple[str, str]]:
-    """Pairs of words that may be a first and a last name."""
-    text = " . ".join(page.lines)[:MAX_TEXT_CHARS]
+def _pairs(text: str) -> Iterable[tuple[str, str]]:
+    """Pairs of words that may be a first and a last name, each once."""
     pairs: dict[tuple[str, str], None] = {}
     start = 0
     while len(pairs) < MAX_NAMES and (match := _NAMES.search(text, start)):
         pairs.setdefault((match[1], match[2]))
         start = match.start(2)  # "Dr Anna Weber": the second word may be the first of the next pair
-    # A page that writes a word without a capital, too, means no name by it: "Private Dining", "valves".
-    words = set(text.split())
-    for first, last in pairs:
-        is_known = is_given_name(compact(first))
-        written_small = any(word.lower() in words for word in (first, last))
-        if (
-            not any(map(_is_common, (first, *last.split())))
-            and (is_known or not written_small)
-            and not cities_named(f"{first} {last}")
-        ):
-            yield first, last
+    return pairs
+
+
+def _is_name(first: str, last: str, words: Collection[str]) -> bool:
+    if any(map(_is_common, (first, *last.split()))) or cities_named(f"{first} {last}"):
+        return False
+    return is_given_name(compact(first)) or not any(word.lower() in words for word in (first, last))
 
 
 def _is_common(word: str) -> bool:
