@@ -9,7 +9,7 @@ import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.19"
+EXTRACTOR_VERSION = "2026.11.19.1"
 
 # What DNS says is of the kind robots, with an address that begins with "dns:". The release before reads no new kinds.
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
