@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import phonenumbers
@@ -11,6 +12,8 @@ from siteglass.ingest.extract.phone_numbers import national
 from siteglass.ingest.grouped import listed
 from siteglass.query.vocabulary import vocabulary
 
+# A number that more pages call a fax than a phone is one.
+_VOTES = {"fax": -1, "phone": 1}
 _LABELLED_METHODS = frozenset(("tel", "json_ld", "whatsapp"))
 
 
@@ -25,11 +28,11 @@ def settled_phones(sightings: pa.Table, countries: Sequence[str]) -> pa.Table:
         if written:
             is_labelled = labels[row] != "" or methods[row] in _LABELLED_METHODS
             values[row] = _settled(values[row], written, countries[leads[row]], is_labelled=is_labelled)
-    faxes = {(lead, value) for lead, value, label in zip(leads, values, labels, strict=True) if label == "fax"}
-    if faxes:
-        faxes -= {(lead, value) for lead, value, label in zip(leads, values, labels, strict=True) if label == "phone"}
+    votes: Counter[tuple[int, str]] = Counter()
+    for lead, value, label in zip(leads, values, labels, strict=True):
+        votes[lead, value] += _VOTES.get(label, 0)
     kept = [
-        bool(value) and label != "fax" and (lead, value) not in faxes
+        bool(value) and label != "fax" and votes[lead, value] >= 0
         for lead, value, label in zip(leads, values, labels, strict=True)
     ]
     place = sightings.schema.get_field_index("value")

@@ -108,7 +108,7 @@ def owners(domain: str, name: str, contexts: Iterable[ContactContext]) -> Owners
     of_phones = {value: _of_phone(several, near) for value, several in phones.items()}
     of_phones |= _among_others(phones, of_phones, emails, of_emails)
     if of_phones and not any(owner.is_shown for owner in of_phones.values()):
-        of_phones = {value: _perhaps_own(owner) for value, owner in of_phones.items()}
+        of_phones |= _perhaps_own(phones, of_phones)
     return {
         **{("email", value): owner for value, owner in of_emails.items()},
         **{("phone", value): owner for value, owner in of_phones.items()},
@@ -226,9 +226,13 @@ def _paragraph(one: ContactContext) -> tuple[int, int]:
     return one.place, one.group // SEGMENTS_PER_PARAGRAPH
 
 
-def _perhaps_own(owner: Owner) -> Owner:
-    """Of a site whose every number seems to be that of a designer, a host, an insurer: it may be such a business."""
-    return Owner("unknown", 40, reason="only_numbers") if owner.party in _TRADES_OF_OWNERS else owner
+def _perhaps_own(phones: Mapping[str, Sequence[ContactContext]], of_phones: Mapping[str, Owner]) -> dict[str, Owner]:
+    """Of a site whose every number seems to be someone else's: it may be a designer, a host, an insurer itself. If it
+    is none, one number is shown: that the site has no other says more than the words around it."""
+    found = {value: owner for value, owner in of_phones.items() if owner.party != "example"}
+    of_trades = [value for value, owner in found.items() if owner.party in _TRADES_OF_OWNERS]
+    likely = sorted(found, key=lambda value: (-len({one.place for one in phones[value]}), min(phones[value])))
+    return dict.fromkeys(of_trades or likely[:1], Owner("unknown", 40, reason="only_numbers"))
 
 
 def _party(several: Sequence[ContactContext]) -> str:

@@ -1,8 +1,8 @@
 """Which domains are leads, and what their robots.txt and sitemaps say: a row for each domain of many captures.
 
 The newest home page decides for the whole domain, "/" before others such as "/en". If it is parked, redirects elsewhere
-or asks not to be listed, there is no lead. A page that could not be fetched, or an error page with status 200, is
-skipped, and an older one counts.
+or asks not to be listed, there is no lead; other pages may ask it for themselves. A page that could not be fetched, or
+an error page with status 200, is skipped, and an older one counts.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _Signals:
         return self._newest(homes, ("is_root", DESCENDING))
 
     def _dropped(self, domains: pa.Array[Any], home: pa.Table) -> Any:
-        kind, noindex = self._captures.column("kind"), self._captures.column("noindex")
+        kind = self._captures.column("kind")
         parked = pc.equal(kind, "parked")
         home_kind = spread(home, "kind", self._count, "").to_numpy(zero_copy_only=False)
         named = pc.and_(
@@ -90,7 +90,6 @@ class _Signals:
             (self._any(speaks(self._captures)), ""),
             (self._any(parked), "parked"),
             (self._any(self._is_redirect()), "alias"),
-            (self._any(noindex), "noindex"),
         ]
         return pa.array(np.select([holds for holds, _ in reasons], [name for _, name in reasons], NO_PAGE))
 

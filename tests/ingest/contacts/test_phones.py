@@ -315,11 +315,23 @@ def test_fax_numbers_are_labelled() -> None:
         "<p>Tel 030 901820<table><tr><th>Faks<td>030 901821</table>",
         "<p>Tel 030 901820 <a href='tel:030901821'>F 030 901821</a>",
         "<p>Tel 030 901820<p>Belgegeçer: 030 901821",
+        "<p>Tel 030 901820<br>Facsimile 030 901821",
+        "<p>Tel 030 901820<br><img src='/images/fax.gif'> 030 901821",
+        "<p>Tel. / Fax: 030 901820 / 030 901821",
+        "<table><tr><td>Phone<td>Fax<tr><td>030 901820<td>030 901821</table>",
+        "<dl><dt>E-mail<dt>Telefon<dt>Telefax<dd>info@firma.de<dd>030 901820<dd>030 901821</dl>",
+        # The word that is near a number more often is its own.
+        "<p>Contact<br>030 901821</p><p>Fax: 030 901821</p><p>Fax: 030 901821</p><p>Tel. 030 901820</p>",
     ],
 )
 def test_marks_of_fax_numbers(html: str) -> None:
     labels = {one.value: one.label for one in phones(page(html), ["DE"])}
     assert labels == {"+4930901820": "phone", "+4930901821": "fax"}
+
+
+def test_a_word_after_a_fax_number_is_not_said_of_the_next_one() -> None:
+    labels = {one.value: one.label for one in phones(page("<p>030 901821 (Fax), 030 901820"), ["DE"])}
+    assert labels == {"+4930901821": "fax", "+4930901820": ""}
 
 
 def test_words_that_end_like_fax_are_none() -> None:

@@ -53,7 +53,12 @@ def test_the_words_before_an_address_name_its_owner(html: str, expected: str) ->
     [
         ("<blockquote>“Great!” – Rainer (hello@studio.com)</blockquote>", "quote"),
         ("<blockquote>hello@studio.com</blockquote>", ""),  # an indentation
-        ("<div class='review'>Hair fall stopped, hello@studio.com</div>", "quote"),
+        ("<div class='review'>“Hair fall stopped”, hello@studio.com</div>", "quote"),
+        ("<div class='review'>★★★★★ Hair fall stopped, hello@studio.com</div>", "quote"),
+        ("<div class='testimonial'>Hair fall stopped.<p>– Jo, hello@studio.com</div>", "quote"),
+        # The class alone says nothing: a preview, a form for an offer, a page on reviews.
+        ("<div class='review'>Write to hello@studio.com</div>", ""),
+        ("<div class='request-quote'>Ask for an offer: hello@studio.com</div>", ""),
         ("<p>“They fixed our roof in a day. Ask me: hello@studio.com”</p>", "quote"),
         ("<p>“They fixed our roof within a single day.”</p><p>– Becky, hello@studio.com</p>", "quote"),
         ("<p>“They fixed our roof within a single day.”</p><p>Write to hello@studio.com</p>", ""),

@@ -65,7 +65,7 @@ def _newest(one: PageFacts) -> tuple[Any, ...]:
 
 
 def _speaks(one: PageFacts) -> bool:
-    return one.kind == "page" and not one.noindex
+    return one.kind == "page" and not (one.noindex and one.is_home)
 
 
 def _is_alias(one: PageFacts) -> bool:
@@ -87,7 +87,6 @@ def _dropped(domain: str, captures: list[PageFacts]) -> str:
     reasons: list[tuple[str, Callable[[PageFacts], bool]]] = [
         ("parked", lambda one: one.kind == "parked"),
         ("alias", _is_alias),
-        ("noindex", lambda one: one.noindex),
     ]
     return next((reason for reason, holds in reasons if any(map(holds, captures))), "no_page")
 

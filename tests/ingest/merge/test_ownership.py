@@ -81,7 +81,10 @@ def test_an_address_on_several_pages_outside_of_footers_is_the_owners() -> None:
 
 def test_numbers_belong_to_the_address_beside_them() -> None:
     regulator = seen("help@office.gov", group=3, party="regulator")
-    assert owner("+4930901820", OWN, regulator, seen("+4930901820", group=3)) == ("third_party", "regulator", "named")
+    beside = seen("+4930901820", group=3)
+    assert owner("+4930901820", OWN, regulator, beside, seen("+4930901829", group=9)) == (
+        "third_party", "regulator", "named",
+    )  # fmt: skip
     assert owner("+4930901820", OWN, seen("+4930901820", group=9, party="dpo")) == ("own", "", "beside_own_address")
     assert owner("+4930901820", OWN, seen("+4930901820", group=4)) == ("own", "", "unclaimed")
     assert owner("+4930901820", OWN, seen("+4930901820", party="host"), seen("+4930901821", group=9)) == (
@@ -94,9 +97,24 @@ def test_numbers_of_other_pages_do_not_stand_together() -> None:
     assert owner("+4930901820", OWN, regulator, seen("+4930901820", page=0, group=3)) == ("own", "", "unclaimed")
 
 
-def test_a_web_designer_keeps_its_only_number() -> None:
-    assert owner("+4930901820", seen("+4930901820", party="designer")) == ("unknown", "", "only_numbers")
-    assert owner("+4930901820", seen("+4930901820", party="regulator")) == ("third_party", "regulator", "named")
+@pytest.mark.parametrize("party", ["designer", "insurer", "regulator", "customer"])
+def test_a_site_keeps_its_only_number_whoever_is_named(party: str) -> None:
+    assert owner("+4930901820", seen("+4930901820", party=party)) == ("unknown", "", "only_numbers")
+
+
+def test_of_numbers_that_all_seem_to_be_others_one_is_shown() -> None:
+    hotline, regulator = (seen(f"+493090182{n}", party=party) for n, party in enumerate(("hotline", "regulator")))
+    again = regulator._replace(place=1)
+    assert owner(regulator.value, hotline, regulator, again) == ("unknown", "", "only_numbers")
+    assert owner(hotline.value, hotline, regulator, again) == ("third_party", "hotline", "named")
+    # A site that names a designer may be one.
+    assert owner(regulator.value, regulator, seen("+4930901829", party="designer")) == (
+        "third_party", "regulator", "named",
+    )  # fmt: skip
+
+
+def test_a_number_in_code_is_an_example_also_where_it_is_the_only_one() -> None:
+    assert owner("+4930901820", seen("+4930901820", block="code")) == ("third_party", "example", "named")
 
 
 def test_an_address_with_the_name_of_the_business_is_its_own_at_any_provider() -> None:
@@ -106,11 +124,6 @@ def test_an_address_with_the_name_of_the_business_is_its_own_at_any_provider() -
     assert owner("acme-tools@gmail.com", OWN, at_provider) == ("affiliate", "", "similar_name")
     elsewhere = seen("acmetools@office.gov", party="regulator")
     assert owner("acmetools@office.gov", OWN, elsewhere) == ("third_party", "regulator", "named")
-
-
-def test_a_site_whose_every_number_is_an_insurers_may_be_one() -> None:
-    assert owner("+4930901820", seen("+4930901820", party="insurer")) == ("unknown", "", "only_numbers")
-    assert owner("+4930901820", seen("+4930901820", party="regulator")) == ("third_party", "regulator", "named")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from siteglass.ingest.captures import MAX_PAGES, CaptureCollector, believable, b
 from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.facts import PageFacts, to_batch
 from siteglass.ingest.part_writer import Finishing
-from testing.random_facts import random_facts
+from testing.random_facts import plain_page, random_facts
 from tests.ingest.merge.reference_merge import Evidence, merged
 from tests.ingest.stand_in_rules import RULES
 
@@ -59,6 +59,18 @@ def test_the_same_leads_as_a_plain_merge(tmp_path: Path, seed: int, max_bytes: i
     assert _merged(tmp_path, _blocks(chance, facts), max_bytes) == (leads, evidence)
 
 
+def test_only_a_home_page_keeps_its_site_out(tmp_path: Path) -> None:
+    facts = [
+        plain_page("both.de"),
+        plain_page("both.de", "/imprint", noindex=True),
+        plain_page("shown.de", "/imprint", noindex=True),
+        plain_page("unlisted.de", noindex=True),
+        plain_page("unlisted.de", "/imprint"),
+    ]
+    leads, _ = _merged(tmp_path, _blocks(random.Random(1), facts), 10**9)
+    assert [lead.domain for lead in leads] == ["both.de", "shown.de"]
+
+
 def test_a_crowd_is_moved_without_the_content_of_pages_that_nobody_reads() -> None:
     facts = random_facts(random.Random(1), 5, crowd=5_000)
     captures = _table(facts)
@@ -69,7 +81,7 @@ def test_a_crowd_is_moved_without_the_content_of_pages_that_nobody_reads() -> No
     with_text = crowd.filter(crowd.column("text").is_valid()).column("domain").to_pylist()
     assert with_text.count("crowd.example") == MAX_PAGES
     unlisted = light.filter(pa.array([domain == "unlisted.example" for domain in light.column("domain").to_pylist()]))
-    assert (unlisted.num_rows, unlisted.column("text").null_count) == (5_000, 5_000)
+    assert (unlisted.num_rows, unlisted.column("text").null_count) == (5_000, 5_000 - MAX_PAGES)
 
 
 def test_a_page_that_was_fetched_twice_does_not_lose_its_content() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Literal
 
 Label = Literal["", "phone", "fax", "other"]
 
 _FAX_WORDS = (
-    r"tele?fax|fax|fx|f(?=[.:]? ?(?:[+(\d]|\Z))|f(?=[.:] )|t[ée]l[ée]c(?:opi(?:e|eur))?|faksi?|telefaks|"
+    r"e?-?fax|tele?fax|fa[ck]s[ií]mi?le?|fx|f(?=[.:]? ?(?:[+(\d]|\Z))|f(?=[.:] )|t[ée]l[ée]c(?:opi(?:e|eur))?|"
+    r"faksi?|telefaks|"
     r"faksas|telefakss|פקס|โทรสาร|факс|传真|傳真|팩스|ファックス|φαξ|faxe|فاكس|факсимил\w*|فکس|फ़ैक्स|FAX番号|伝真|"
     r"belge ?geçer|belgegecer|telekopio|bréfasími|ファク(?:ス|シミリ)|نمابر|دورنگار|ناسوخ|แฟกซ์|फैक्स|פאקס|"
     r"ffacs|ֆաքս|ფაქსი"
@@ -48,10 +50,15 @@ _BOTH = re.compile(
 FAX = re.compile(rf"(?<![^\W\d_])(?:{_FAX_WORDS})(?![^\W\d_])", re.IGNORECASE)
 # "202.299.1148 fax": what comes after a number, not what the next number is called.
 _FAX_AFTER = re.compile(rf" ?\(?(?:{_FAX_WORDS})\)?(?=\s*(?:[\n,;|·•)]|\Z))", re.IGNORECASE)
+# "Tel. / Fax: 030 90182-0 / 030 90182-1": of two numbers after both words, the second is the fax.
+_FIRST_OF_TWO = re.compile(r"[.:]?\s*\+?[\d(][\d ()./-]{5,}\s?[/|·,;]\s?\Z")
+# "030 901820 (Tel) / 030 901821 (Fax) / 030 901822": the word is of the number before it.
+_OF_NUMBER_BEFORE = re.compile(rf"\d\)? ?\(?(?:{_FAX_WORDS})\)?\s?[,;|·/)]\s*\Z", re.IGNORECASE)
 _ENDED = re.compile(r"\d{4,}\w*[,;|·]")
 # "Fax: 24 65 18 45 Emergencies: 99 18 44 17": a number and a word after it; the word before belongs to that number.
 _SPENT = re.compile(r"(?:\d\D{0,2}){5,}[^\W\d_]{4}")
 _BEFORE_CHARS = 40
+_MIN_VALUE_DIGITS, _MAX_VALUE_CHARS = 6, 80
 
 
 def label_of(text: str, start: int, end: int) -> Label:
@@ -64,6 +71,8 @@ def label_of(text: str, start: int, end: int) -> Label:
         return "fax"
     if not words:
         return ""
+    if _OF_NUMBER_BEFORE.search(before):
+        return ""
     last = words[-1]
     if last["count"] and len(words) > 1 and last.start() - words[-2].end() < 4:
         last = words[-2]  # "phone number", "order no."
@@ -75,5 +84,41 @@ def label_of(text: str, start: int, end: int) -> Label:
     if not last["phone"] and _SPENT.search(between):
         return ""
     if last["fax"]:
-        return "phone" if _BOTH.search(before[: last.end()]) else "fax"
+        is_both = _BOTH.search(before[: last.end()]) and not _FIRST_OF_TWO.match(between)
+        return "phone" if is_both else "fax"
     return "phone" if last["phone"] else "other" if len(between) < 20 else ""
+
+
+def is_after_both(text: str, start: int) -> bool:
+    """Whether the words right before an offset are for a phone and a fax: "Tel. / Fax: "."""
+    before = text[max(0, start - _BEFORE_CHARS) : start].rstrip(" .:")
+    return any(both.end() == len(before) for both in _BOTH.finditer(before))
+
+
+MAX_STACKED = 5
+_MAX_LABEL_CHARS = 24
+_ALONE = re.compile(
+    rf"\W*(?:(?P<fax>{_FAX_WORDS})|(?P<phone>{_PHONE_WORDS})|e-?mail|mail|web(?:site)?|internet)"
+    rf"(?: (?:{_COUNT_WORDS}))?\W*",
+    re.IGNORECASE,
+)
+
+
+def stacked_label(lines: Sequence[str], number: int) -> Label:
+    """What a number in a line of its own is, where labels in lines of their own are above as many values: the cells
+    "Phone", "Fax" of a table's first row, and below them those of the second. "" if there are no such labels."""
+    first = number
+    while first and number - first < MAX_STACKED and _is_value(lines[first - 1]):
+        first -= 1
+    labels: list[Label] = []
+    for line in reversed(lines[max(0, first - MAX_STACKED) : first]):
+        match = _ALONE.fullmatch(line) if len(line) <= _MAX_LABEL_CHARS else None
+        if not match:
+            break
+        labels.append("fax" if match["fax"] else "phone" if match["phone"] else "")
+    place = len(labels) - 1 - (number - first)
+    return labels[place] if "fax" in labels and len(labels) > 1 and place >= 0 else ""
+
+
+def _is_value(line: str) -> bool:
+    return "@" in line or sum(map(str.isdigit, line[:_MAX_VALUE_CHARS])) >= _MIN_VALUE_DIGITS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from urllib.parse import unquote
 import phonenumbers
 
 from siteglass.ingest.extract.page import Page
-from siteglass.ingest.extract.phone_labels import FAX, Label, label_of
+from siteglass.ingest.extract.phone_labels import FAX, Label, is_after_both, label_of, stacked_label
 from siteglass.ingest.extract.phone_numbers import (
     MAX_DIGITS,
     MIN_DIGITS,
@@ -111,9 +112,10 @@ def _completed(reading: _NumberReading, certain: Collection[str]) -> _NumberRead
 
 def _sighting(readings: Sequence[_NumberReading], around: PageSurroundings) -> ContactSighting:
     """What all readings of one number say together."""
-    labels = {one.label for one in readings}
+    labels = Counter(one.label for one in readings)
     first = next((one for one in readings if one.label != "fax"), readings[0])
-    label = "phone" if "phone" in labels else "fax" if "fax" in labels else ""
+    # The word that is near a number more often is its own; the other may be that of its neighbour.
+    label = "" if not (labels["phone"] or labels["fax"]) else "fax" if labels["fax"] > labels["phone"] else "phone"
     certain = any(not one.given for one in readings)
     where: Surroundings | None = None
     for one in readings:
@@ -224,7 +226,7 @@ def _may_be_dialled(piece: str) -> bool:
 
 
 class _TextReader:
-    """Reads the numbers of a text in order: one tells the country of the next in its line."""
+    """Reads the numbers of a text in order: the country of one is that of the next in its line."""
 
     def __init__(self, page: Page, regions: tuple[str, ...], around: PageSurroundings) -> None:
         self.text = "\n".join(page.lines)  # offsets are those of `page.text`
@@ -242,8 +244,11 @@ class _TextReader:
             return
         alternatives = _alternatives(run)
         pieces = [one for one in alternatives if _may_be_dialled(one)]
-        label = label_of(text, start, end) if pieces else "other"
+        label = self._label(start, end) if pieces else "other"
+        # "Tel. / Fax: 030 901820 / 030 901821"
+        fax = pieces[-1] if len(pieces) == 2 and run not in pieces and is_after_both(text, start) else ""
         for piece in pieces if label != "other" else ():
+            label = "fax" if piece == fax else label
             number, given = self._read(piece, start, label)
             # All of a run that may be several numbers is one only with a country: else its parts are looked at.
             if number and (len(alternatives) == 1 or piece is not run or number.startswith("+")):
@@ -256,6 +261,13 @@ class _TextReader:
             if self._reads >= MAX_READ:
                 self.is_done = True
                 return
+
+    def _label(self, start: int, end: int) -> Label:
+        layout = self._page.layout
+        number = layout.line_at(start)
+        # A line that is nothing but the number has no label of its own.
+        is_alone = number and end - start >= len(layout.texts[number]) - 1
+        return (stacked_label(layout.texts, number) if is_alone else "") or label_of(self.text, start, end)
 
     def _read(self, piece: str, start: int, label: Label) -> tuple[str, str]:
         self._reads += 1

@@ -104,10 +104,13 @@ _QUOTES = (
     "blockquote, [class*=testimonial i], [class*=review i], [class*=quote i], .comment-body, .comment-content, "
     ".comment-text"
 )
+# A longer block is a page or a list of quotations, whatever its class is.
+MAX_QUOTE_CHARS = 3_000
+_RATINGS = ("★", "⭐", "/5", "\n-", "\n–", "\n—")
 _QUOTATION_MARKS = ('"', "\u201c", "\u201d", "\u201e", "«", "»", "「")
 _FOOTERS = "[id*=footer i], [class*=footer i], #colophon"
 # The number in or after one is that of a fax: icons, microdata, business cards.
-_FAX_ICONS = "[class*=-fax i]"
+_FAX_ICONS = "[class*=-fax i], img[src*='/fax' i], img[src*='fax.' i], img[alt^=fax i]"
 _FAXES = "[itemprop=faxNumber], [class~=fax i]"
 
 
@@ -117,7 +120,7 @@ def events_of(tree: LexborHTMLParser, html: str, contacts: Mapping[int, str]) ->
         contacts,
         _named_blocks(tree),
         hidden=_hidden_spans(tree) if _HIDDEN.search(html) or "cloak" in html else frozenset(),
-        faxes=_faxes(tree) if "fax" in html else frozenset(),
+        faxes=_faxes(tree) if "fax" in html or "Fax" in html else frozenset(),
         has_pictured_at=any(mark.search(html) for mark in _ALT_AT),
     )
     if tree.body:
@@ -249,14 +252,16 @@ def _named_blocks(tree: LexborHTMLParser) -> dict[int, Role]:
     named: tuple[tuple[Role, str], ...] = (("footer", _FOOTERS), ("quote", _QUOTES))
     for role, selector in named:
         nodes = tree.css(selector)[:MAX_NAMED_BLOCKS]
-        blocks |= {node.mem_id: role for node in nodes if node.tag != "blockquote" or _quotes(node)}
+        blocks |= {node.mem_id: role for node in nodes if role != "quote" or _quotes(node)}
     blocks.pop(tree.body.mem_id if tree.body else -1, None)
     return blocks
 
 
 def _quotes(node: LexborNode) -> bool:
-    """Whether a block quotes someone: many pages use the element only for its margin."""
-    return any(mark in node.text() for mark in _QUOTATION_MARKS)
+    """Whether the text of a block quotes someone: many pages use the element only for its margin, and "review" is in
+    the name of a form, a preview, a page."""
+    text = node.text(separator="\n")
+    return len(text) <= MAX_QUOTE_CHARS and any(mark in text for mark in (*_QUOTATION_MARKS, *_RATINGS))
 
 
 def _faxes(tree: LexborHTMLParser) -> frozenset[int]:
