@@ -29,7 +29,7 @@ MIN_LONG_CHARS, MIN_REST_CHARS = 6, 4
 MIN_FIRST_CHARS, MIN_LAST_CHARS = 2, 3
 MAX_PARTS = 4
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(rf"[^\W\d_]{{{MIN_WORD_CHARS},}}")
 # What follows a long part may be just an ending: Elektro + lyse, Partner + schaft.
 _NO_REST = re.compile(
     r".*(?:isch|ische|ischer|isches|ischen|lich|liche|licher|liches|lichen|schaft|ung|ungen|ant|ist|lyse|lyt)"
@@ -163,5 +163,5 @@ def parts_of_texts(texts: Iterable[str], language: str) -> list[str]:
     """The parts of all compounds in some texts, each once."""
     if _SAME.get(language, language) not in LANGUAGES:
         return []
-    words = dict.fromkeys(word for text in texts for word in _WORD.findall(text))
+    words = dict.fromkeys(_WORD.findall("\n".join(texts)))
     return list(dict.fromkeys(part for word in words for part in parts_of_word(word, language)))
