@@ -19,16 +19,21 @@ _KINDS = frozenset(get_args(MarkKind))
 def checked_details(details: Sequence[TechnologyDetail], technologies: Sequence[str]) -> list[Record]:
     """Details of what the lead shows, without marks that may hold a contact. Single values of a Parquet file are not
     checked when it is read."""
+    known = [detail for detail in details if detail["value"] in technologies]
+    # One look at all of them: nearly all are clean. The letter keeps digits of two from making a number.
+    excerpts = "\nx\n".join(mark["excerpt"] for detail in known for mark in detail["marks"])
+    is_clean = without_contacts(excerpts) == excerpts
     return [
-        {**detail, "marks": [mark for mark in detail["marks"] if _is_shown(mark)]}
-        for detail in details
-        if detail["value"] in technologies
+        {**detail, "marks": [mark for mark in detail["marks"] if _is_shown(mark, is_clean=is_clean)]}
+        for detail in known
     ]
 
 
-def _is_shown(mark: Mark) -> bool:
+def _is_shown(mark: Mark, *, is_clean: bool) -> bool:
     excerpt = mark["excerpt"]
-    return mark["kind"] in _KINDS and len(excerpt) <= MAX_EXCERPT_BYTES and without_contacts(excerpt) == excerpt
+    if mark["kind"] not in _KINDS or len(excerpt) > MAX_EXCERPT_BYTES:
+        return False
+    return is_clean or without_contacts(excerpt) == excerpt
 
 
 def technology_details(record: Record) -> list[Record]:

@@ -29,11 +29,13 @@ MIN_LONG_CHARS, MIN_REST_CHARS = 6, 4
 MIN_FIRST_CHARS, MIN_LAST_CHARS = 2, 3
 MAX_PARTS = 4
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(rf"[^\W\d_]{{{MIN_WORD_CHARS},}}")
 # What follows a long part may be just an ending: Elektro + lyse, Partner + schaft.
 _NO_REST = re.compile(
     r".*(?:isch|ische|ischer|isches|ischen|lich|liche|licher|liches|lichen|schaft|ung|ungen|ant|ist|lyse|lyt)"
 )
+
+_PREPOSITIONS = frozenset({"durch", "unter", "uber", "hinter", "wider", "gegen", "onder", "achter", "under", "efter"})
 
 Where = Literal["both", "first", "last", "silent"]
 
@@ -98,7 +100,7 @@ class _Language:
             for end in range(start + MIN_FIRST_CHARS, min(len(word), start + self.longest) + 1):
                 if (form := word[start:end]) not in self.parts:
                     continue
-                if count and len(form) >= MIN_LAST_CHARS and word[end:] in self.endings:
+                if count and self._may_end(form, start) and word[end:] in self.endings:
                     ways.append(_Way(1, len(word) - end, (_Piece(form, word[start:]),)))
                 for letters in self._joining(word, end, count, form):
                     if way := rest(end + len(letters), count + 1):
@@ -108,6 +110,13 @@ class _Language:
             return min(ways, key=lambda way: way[:2], default=None)
 
         return rest(0, 0)
+
+    def _may_end(self, form: str, before: int) -> bool:
+        """Whether a word may end with a part, after so many letters. A short one that is never found completes too many
+        words by accident: akku + rat."""
+        if self.parts[form].where == "silent" and len(form) == MIN_LAST_CHARS:
+            return before > len(form) + 1
+        return len(form) >= MIN_LAST_CHARS
 
     def _joining(self, word: str, end: int, count: int, form: str) -> Iterator[str]:
         """Letters after which another part may begin."""
@@ -137,7 +146,7 @@ class _Language:
             if first and first.where in ("both", "first") and not _NO_REST.fullmatch(word[size:]):
                 yield first.base
                 return
-            if last and last.where in ("both", "last"):
+            if last and last.where in ("both", "last") and word[:-size] not in _PREPOSITIONS:
                 yield last.base
                 return
             if (first or last) and word[:size] in self.never:
@@ -163,5 +172,5 @@ def parts_of_texts(texts: Iterable[str], language: str) -> list[str]:
     """The parts of all compounds in some texts, each once."""
     if _SAME.get(language, language) not in LANGUAGES:
         return []
-    words = dict.fromkeys(word for text in texts for word in _WORD.findall(text))
+    words = dict.fromkeys(_WORD.findall("\n".join(texts)))
     return list(dict.fromkeys(part for word in words for part in parts_of_word(word, language)))

@@ -35,7 +35,7 @@ _COMMENT = re.compile(r"<!--([^\n]{1,120})")
 _OTHER_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
-class Address(NamedTuple):
+class ElementAddress(NamedTuple):
     """The address of an element, as it is written."""
 
     kind: MarkKind
@@ -50,7 +50,7 @@ class Address(NamedTuple):
 class Paths:
     """Paths and queries of addresses, searched in one go."""
 
-    def __init__(self, paths: Sequence[str], addresses: Sequence[Address]) -> None:
+    def __init__(self, paths: Sequence[str], addresses: Sequence[ElementAddress]) -> None:
         self._text = "\n".join(paths)
         self._addresses = addresses
 
@@ -64,7 +64,7 @@ class Signals:
     """Addresses that elements load from, inline scripts and names of generators."""
 
     def __init__(self, page: Page) -> None:
-        self.addresses: dict[tuple[str, str], Address] = {}
+        self.addresses: dict[tuple[str, str], ElementAddress] = {}
         """(host, path and query), each once; the host of a relative address is that of the page's base."""
         self.generators: list[str] = []
         self._inline: list[LexborNode] = []
@@ -120,9 +120,9 @@ class Signals:
             url = url.strip()[:MAX_URL_CHARS]
             if absolute := _ABSOLUTE.match(url):
                 key = absolute[1].lower(), absolute[2].replace("\n", "")
-                self.addresses.setdefault(key, Address(kind, url))
+                self.addresses.setdefault(key, ElementAddress(kind, url))
             elif not _OTHER_SCHEME.match(url):
                 path = url.partition("#")[0].replace("\n", "")
                 key = self._base_host, path if path.startswith("/") else f"/{path}"
-                self.addresses.setdefault(key, Address(kind, url))
+                self.addresses.setdefault(key, ElementAddress(kind, url))
         return found
