@@ -70,7 +70,7 @@ def numbered(captures: pa.Table) -> tuple[Any, pa.Array[Any]]:
 
 
 def speaks(captures: pa.Table) -> Any:
-    """Which captures are pages that say something of their domain. Only home pages speak of all of it when they ask not
+    """Which captures are pages that say something of their domain. Only home pages mean all of it when they ask not
     to be listed: many sites ask it of their imprint and contact page for the sake of their place in a search."""
     is_refused = pc.and_(captures.column("noindex"), captures.column("is_home"))
     return pc.and_(pc.equal(captures.column("kind"), "page"), pc.invert(is_refused)).combine_chunks()
