@@ -96,7 +96,9 @@ def state_of_code(country: str, code: str) -> str:
 
 
 def may_be_of(country: str, state: str, code: str) -> bool:
-    """Whether a state may have a postal code, as far as that is known. What is no code of the country says nothing."""
+    """Whether a state may have a postal code, as far as that is known.
+
+    Anything else than a code of the country says nothing."""
     if not state or not code or not is_code(country, code.upper()):
         return True
     allowed = states_of_prefix(country, code)
