@@ -66,7 +66,8 @@ def kind_of(address: str, business_name: str = "", is_named: bool = False) -> Ad
         return AddressKind("person", "named_on_page")
     if (reason := _names_a_person(parts)) == "given_name":
         return AddressKind("person", "given_name")
-    if any(_is_trade(part) for part in parts):
+    # Last names are often those of trades: "j.baker".
+    if any(_is_trade(part) for part in parts) and not any(len(part) == 1 for part in parts):
         return AddressKind("shared", "trade")
     if len(parts) == 1 and _is_place(local):
         return AddressKind("shared", "place")

@@ -20,7 +20,7 @@ from tests.ingest.content.pages import page
         ("shared", "trade", "restaurant baeckerei"),
         ("shared", "number", "2026"),
         ("person", "given_name", "anna anna.larchsaws weber_anna annaweber jean-luc.moreau mehmet.yilmaz p.anna"),
-        ("person", "form_of_name", "a.weber weber.k brzozowska.dluga"),
+        ("person", "form_of_name", "a.weber j.baker weber.k brzozowska.dluga"),
         ("unknown", "no_sign", "weber xk c-scm privatedining"),
     ],
 )  # fmt: skip

@@ -43,14 +43,19 @@ _CODES_TEXT: dict[str, str] = {
     "Orlando=328##; Tampa=336##; Jacksonville=322##; Denver=802##; Seattle=981##; Boston=021##; Dallas=752##; "
     "FL=33###; TX=77###; CA=92###; NY=11###; IL=60###; WA=98###; CO=80###; MA=02###",
     "GBR": "London=SE# #AA,SW# #AA,N# #AA,W# #AA,E# #AA,NW# #AA,EC#V #AA; Manchester=M# #AA; Birmingham=B# #AA; "
-    "Leeds=LS# #AA; Bristol=BS# #AA; Edinburgh=EH# #AA; Glasgow=G# #AA; Liverpool=L# #AA",
+    "Leeds=LS# #AA; Bristol=BS# #AA; Edinburgh=EH# #AA; Glasgow=G# #AA; Liverpool=L# #AA; "
+    "ENG=NG# #AA; SCT=KY# #AA; WLS=CF# #AA; NIR=BT# #AA",
     "ITA": "Rome=001##; Milan=201##; Naples=801##; Turin=101##; Florence=501##; Venice=301##; Bologna=401##; "
     "Palermo=901##; Genoa=161##; Bari=701##; Catania=951##; Verona=371##",
     "DEU": "Berlin=10###; Hamburg=20###; Munich=80###; Cologne=50###; Frankfurt am Main=60###; Stuttgart=70###; "
-    "Düsseldorf=40###; Leipzig=04###; Dresden=01###",
-    "AUT": "Vienna=1##0; Graz=80##; Linz=40##; Salzburg=50##; Innsbruck=60##",
+    "Düsseldorf=40###; Leipzig=04###; Dresden=01###; BY=86###; BW=79###; NW=44###; HE=61###; NI=30###; SN=09###; "
+    "RP=56###; ST=39###; SH=24###; TH=99###; BB=15###; MV=18###; SL=66###; HB=28###; HH=22###; BE=12###",
+    "AUT": "Vienna=1##0; Graz=80##; Linz=40##; Salzburg=50##; Innsbruck=60##; 1=70##; 2=90##; 3=30##; 4=40##; 5=50##; "
+    "6=80##; 7=60##; 8=68##; 9=1##0",
     "CHE": "Zurich=80##; Geneva=12##; Basel=40##; Bern=30##; Lausanne=10##",
-    "FRA": "Paris=750##; Lyon=690##; Marseille=130##; Bordeaux=330##; Nice=060##; Toulouse=310##",
+    "FRA": "Paris=750##; Lyon=690##; Marseille=130##; Bordeaux=330##; Nice=060##; Toulouse=310##; "
+    "ARA=380##; BFC=210##; BRE=350##; CVL=450##; 20R=200##; GES=670##; HDF=590##; IDF=780##; NOR=140##; NAQ=870##; "
+    "OCC=340##; PDL=440##; PAC=830##",
     "ESP": "Madrid=280##; Barcelona=080##; Valencia=460##; Sevilla=410##; Málaga=290##; Palma=070##",
     "NLD": "Amsterdam=10## AA; Rotterdam=30## AA; Utrecht=35## AA",
     "AUS": "Sydney=20##; Melbourne=30##; Brisbane=40##; Perth=60##",
