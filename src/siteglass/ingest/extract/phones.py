@@ -265,7 +265,7 @@ class _TextReader:
     def _label(self, start: int, end: int) -> Label:
         layout = self._page.layout
         number = layout.line_at(start)
-        # A line that is nothing but the number has no label of its own.
+        # A line that is nothing but the number has no label.
         is_alone = number and end - start >= len(layout.texts[number]) - 1
         return (stacked_label(layout.texts, number) if is_alone else "") or label_of(self.text, start, end)
 
