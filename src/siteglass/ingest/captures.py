@@ -70,8 +70,8 @@ def numbered(captures: pa.Table) -> tuple[Any, pa.Array[Any]]:
 
 
 def speaks(captures: pa.Table) -> Any:
-    """Which captures are pages that say something of their domain. Only home pages mean all of it when they ask not
-    to be listed: many sites ask it of their imprint and contact page for the sake of their place in a search."""
+    """Which captures are pages that say something of their domain. A home page that asks not to be listed does not.
+    Other pages do: many sites ask it for their imprint and contact page, for the sake of their ranking."""
     is_refused = pc.and_(captures.column("noindex"), captures.column("is_home"))
     return pc.and_(pc.equal(captures.column("kind"), "page"), pc.invert(is_refused)).combine_chunks()
 

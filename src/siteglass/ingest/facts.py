@@ -36,7 +36,7 @@ class ContactSighting(msgspec.Struct, frozen=True):
     value: str
     """An e-mail address in lower case, or a phone number as E.164."""
     method: str
-    """E-mails: mailto, text, obfuscated, cloudflare, json_ld, script. Phones: tel, whatsapp, json_ld, text."""
+    """E-mails: mailto, text, obfuscated, cloudflare, json_ld, field, script. Phones: tel, whatsapp, json_ld, text."""
     group: int = -1
     """Values of a page with the same number belong together, see `extract.surroundings`; -1: not known."""
     party: str = ""

@@ -28,6 +28,7 @@ MIN_SAME_CHARS = 5
 """Names of domains that begin with as many equal letters may be those of sisters."""
 MIN_NAME_CHARS = 6
 """A shorter part of a name may be in anyone's."""
+MAX_UNSEEN_CONFIDENCE = 40
 MIN_GROUP_ADDRESSES = 3
 """A business has as many addresses on the domain of its group; of anyone else it names fewer."""
 # Words of many names, in none of which they say whose it is; with the names of trades and places.
@@ -99,7 +100,10 @@ def owners(domain: str, name: str, contexts: Iterable[ContactContext]) -> Owners
     phones: dict[str, list[ContactContext]] = {}
     for one in contexts:
         (emails if one.kind == "email" else phones).setdefault(one.value, []).append(one)
-    of_emails = _of_emails(domain, name, emails)
+    of_emails = {
+        value: _less_certain(owner) if all(one.method == "field" for one in emails[value]) else owner
+        for value, owner in _of_emails(domain, name, emails).items()
+    }
     near: dict[tuple[int, int], list[Owner]] = {}
     for value, several in emails.items():
         for one in several:
@@ -113,6 +117,11 @@ def owners(domain: str, name: str, contexts: Iterable[ContactContext]) -> Owners
         **{("email", value): owner for value, owner in of_emails.items()},
         **{("phone", value): owner for value, owner in of_phones.items()},
     }
+
+
+def _less_certain(owner: Owner) -> Owner:
+    """Of an address that no reader of the site sees: a form may send to whoever made it."""
+    return owner._replace(confidence=min(owner.confidence, MAX_UNSEEN_CONFIDENCE))
 
 
 def _of_emails(domain: str, name: str, emails: Mapping[str, Sequence[ContactContext]]) -> dict[str, Owner]:

@@ -204,6 +204,21 @@ def test_free_mailers() -> None:
     assert not is_free_mail("gmail.com@firma.de")
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<select><option value='info@firma.de'>Sales</select>",
+        "<form><input type=hidden name=recipient value='info@firma.de'></form>",
+        "<meta name='reply-to' content='info@firma.de'>",
+    ],
+)
+def test_addresses_in_fields_are_found_as_such(html: str) -> None:
+    assert [(one.value, one.method) for one in emails(page(html))] == [("info@firma.de", "field")]
+    seen = emails(page(f"{html}<p>info@firma.de"))
+    assert [(one.value, one.method) for one in seen] == [("info@firma.de", "text")]
+    assert emails(page(html.replace("hidden", "text").replace("info@", "@"))) == ()
+
+
 def test_no_page_takes_long() -> None:
     assert slowest_ms(emails) < PAGE_LIMIT_MS
 

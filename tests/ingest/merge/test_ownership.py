@@ -45,6 +45,12 @@ def test_addresses_of_a_site_with_its_own(context: ContactContext, expected: tup
     assert owner(context.value, OWN, context) == expected
 
 
+def test_an_address_that_only_a_form_holds_is_less_certain() -> None:
+    form, shown = seen("jo@acme-tools.com", method="field", group=-1), seen("jo@acme-tools.com", page=1)
+    found = [owners("acme-tools.com", "", some)["email", form.value] for some in ([form], [form, shown])]
+    assert [(one.owner, one.confidence) for one in found] == [("own", 40), ("own", 95)]
+
+
 def test_the_only_address_of_a_site_is_shown_unless_someone_else_is_named() -> None:
     assert owner("jo@holding.com", seen("jo@holding.com")) == ("unknown", "", "only_address")
     assert owner("hi@themes.com", seen("hi@themes.com", party="designer")) == ("third_party", "designer", "named")

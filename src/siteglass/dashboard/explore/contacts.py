@@ -18,6 +18,7 @@ _METHODS = {
     "tel": "link",
     "text": "text",
     "obfuscated": "disguised text",
+    "field": "field of a form",
     "cloudflare": "text hidden by Cloudflare",
     "script": "data of a script",
     "json_ld": "structured data",

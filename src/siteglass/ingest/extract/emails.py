@@ -59,6 +59,7 @@ _LETTER_A = re.compile(r"(?<=[a-z0-9]) ?[(\[][aà][)\]] ?(?=[a-z0-9-]{2,63}\.[a-
 _BEFORE_CHARS, _AFTER_CHARS = 90, 160
 
 _CLOUDFLARE_LINK = "/cdn-cgi/l/email-protection#"
+_FIELDS = "option[value*='@'], input[type=hidden i][value*='@'], meta[content*='@']"
 _HASH = re.compile(r"[0-9a-f]{24,}")
 # "logo@2x.png", "package@1.2.3-rc.io"
 _NO_HOSTS = re.compile(r"[1-9]x\.|\d+\.\d")
@@ -138,11 +139,20 @@ def _all(page: Page) -> Iterator[tuple[str, str, int | str]]:
     yield from ((value, "obfuscated", at) for value, at in _hashed_places(text, own))
     for joined in joined_texts(page):
         yield from ((value, "obfuscated", -1) for value in _plain(joined[:MAX_JOINED_CHARS], own))
+    for given in _fields(page):
+        yield from ((value, "field", -1) for value in _plain(given[:MAX_ADDRESS_CHARS], own))
     # Data of scripts holds addresses of customers and services, too: those of the site's own domain are surely its own.
     for data in script_data(page):
         for value in _plain(data, own):
             if registrable(value.rpartition("@")[2]) == own:
                 yield value, "script", -1
+
+
+def _fields(page: Page) -> Iterator[str]:
+    """What forms send and search engines read: the recipient that a visitor chooses, the one that he does not see."""
+    if "@" in page.html:
+        for node in page.tree.css(_FIELDS)[:MAX_EMAILS]:
+            yield node.attributes.get("value") or node.attributes.get("content") or ""
 
 
 def _of_mailto(rest: str, own: str) -> Iterator[str]:

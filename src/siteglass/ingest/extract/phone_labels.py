@@ -105,7 +105,7 @@ _ALONE = re.compile(
 
 
 def stacked_label(lines: Sequence[str], number: int) -> Label:
-    """What a number in a separate line is, where labels in separate lines are above as many values: the cells
+    """What a number alone in its line is, where single labels are above as many values: the cells
     "Phone", "Fax" of a table's first row, and below them those of the second. "" if there are no such labels."""
     first = number
     while first and number - first < MAX_STACKED and _is_value(lines[first - 1]):
