@@ -104,6 +104,17 @@ export async function everyOtherOperation(name: string, request_id: string): Pro
   await client.DELETE("/v1/watches/{name}", { params: { path } });
   await client.DELETE("/v1/searches/{name}", { params: { path } });
 
+  const { data: started } = await client.POST("/v1/jobs", { body: { domains: ["example.com"], max_lead_credits: 1 } });
+  if (started && "job" in started) {
+    const params = { path: { job: started.job } };
+    await client.POST("/v1/jobs/{job}/cancel", { params });
+    seen.push((await client.GET("/v1/jobs/{job}", { params })).data?.not_bought.toFixed());
+    const { data: lines } = await client.GET("/v1/jobs/{job}/results", { params, parseAs: "text" });
+    seen.push(lines);
+    await client.DELETE("/v1/jobs/{job}", { params });
+  }
+  seen.push((await client.GET("/v1/jobs")).data?.jobs.map((job) => job.reason));
+
   const { data: account } = await client.GET("/v1/account");
   seen.push(account?.key.burst?.toFixed(), account?.balances.expiring.map((credits) => credits.expires_at));
   const { data: usage } = await client.GET("/v1/usage", { params: { query: { from: "2026-10-01", to: "2026-10-31" } } });

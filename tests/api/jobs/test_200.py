@@ -17,7 +17,7 @@ import pytest
 
 from siteglass import app
 from siteglass.access import lifecycle
-from siteglass.access.keys import KeyLimits
+from siteglass.access.keys import KeyLimits, create_key
 from siteglass.leads.downloads import working
 from siteglass.leads.downloads.jobs import BoughtPage, Download, Downloads, LeaseLost
 from siteglass.suppression.entries import add
@@ -220,6 +220,10 @@ def test_wrong_jobs_are_refused(bank: Bank) -> None:
     assert bad_fields(client, {"domains": ["a.com"], "max_leads": 5}, JOBS) == {"max_leads"}
     refused(client.post(JOBS, json={"list": "nobody"}), 404, "NOT_FOUND")
     refused(client.post(JOBS, json={"search": {"only_lists": ["nobody"]}, "max_leads": 5}), 400, "INVALID_REQUEST")
+    number = bank.customer().account_id
+    making = create_key(bank.postgres, bank.settings.key_secrets, number, "test", actor="tests", test=True)
+    tested = bank.client(bank.do(making)[1]).post(JOBS, json={"domains": ["found.example"]})
+    refused(tested, 403, "FORBIDDEN")
     searcher = bank.customer(scopes=("enrich",))
     refused(searcher.post(JOBS, {"search": {"country": "DEU"}, "max_leads": 5}), 403, "FORBIDDEN")
     body = b'{"domains": ["' + b"a" * 4 * 1024 * 1024 + b'"]}'

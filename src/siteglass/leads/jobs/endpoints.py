@@ -36,7 +36,7 @@ from siteglass.leads.jobs.operations import (
     RESULTS_PER_UNIT,
 )
 from siteglass.leads.jobs.prices import enrichment_price, search_price
-from siteglass.leads.jobs.requests import MAX_BULK, JobRequest, read_format, read_job
+from siteglass.leads.jobs.requests import MAX_BULK, JobRequest, read_format, read_job, read_no_fields
 from siteglass.leads.jobs.responses import JobDeletedResponse, jobs_response, show
 from siteglass.leads.jobs.results import csv_pieces, ndjson_pieces, result_pages
 from siteglass.leads.lists.lists import Lists
@@ -165,7 +165,7 @@ class JobEndpoints:
 
     async def cancel(self, request: Request, caller: Caller, _call: Call) -> Response:
         """Stop a job; what was paid for stays."""
-        read_no_parameters(request.query_params)
+        read_no_fields(await read_json(request, self._leads.index.settings.max_body_bytes, may_be_empty=True))
         job = await self._find(request, caller)
         await self._jobs.stop(caller.account_id, job.id, CANCELLED)
         return json_response(show(await self._find(request, caller)))

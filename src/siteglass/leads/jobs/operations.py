@@ -21,6 +21,7 @@ from siteglass.leads.jobs.requests import (
     JobResultsParameters,
     read_format,
     read_job,
+    read_no_fields,
 )
 from siteglass.leads.jobs.responses import JOBS_PATH, JobDeletedResponse, JobQuote, JobShown, JobsResponse
 from siteglass.web.operations import READING_LEADS, Operation, Success
@@ -90,14 +91,14 @@ CANCEL_JOB = Operation(
     "cancel_job",
     "POST",
     _ONE + "/cancel",
-    (*READING_LEADS, NotFound),
+    (*READING_LEADS, NotFound, PayloadTooLarge, UnsupportedMediaType),
     "Jobs",
     "Cancel a job",
     "Stops a job after the batch that is being bought. What was paid for stays. Nothing changes if the job has ended.",
     Success("The job.", (JobShown,), examples.job),
     scope="enrich",
     parameters=JobParameters,
-    mistake=lambda: read_no_parameters(QueryParams("force=1")),
+    mistake=lambda: read_no_fields({"force": True}),
 )
 DELETE_JOB = Operation(
     "delete_job",

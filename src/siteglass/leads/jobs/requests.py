@@ -164,6 +164,14 @@ def _search(body: dict[str, Any], problems: Problems) -> dict[str, Any] | None:
     return search
 
 
+def read_no_fields(body: dict[str, Any]) -> None:
+    """The body of POST /v1/jobs/{job}/cancel, which has none."""
+    problems = Problems()
+    problems.describe(list(body), lambda name: Problem(name[:64], "unknown field; there are none here"))
+    if problems:
+        raise BadRequest(problems)
+
+
 def read_format(parameters: QueryParams) -> str:
     """The parameters of GET /v1/jobs/{job}/results."""
     problems = Problems()
