@@ -110,7 +110,8 @@ def test_in_a_pipe(desk: Desk, customer: Customer) -> None:
 def test_on_a_terminal(desk: Desk) -> None:
     code, shown = desk.on_terminal("evidence", "seen.example")
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.splitlines() if line.startswith("│")]
-    assert (code, len(rows)) == (0, 4)
+    assert (code, len(rows)) == (0, 5)
+    assert rows[4][:2] == ["Klaviyo", "script //static.klaviyo.com/a.js"]
     assert rows[1] == [
         *("info@seen.example", "email", "https://seen.example/imprint", "text"),
         *("2026-08-19", "2026-09-18"),

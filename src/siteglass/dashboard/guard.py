@@ -46,8 +46,8 @@ from siteglass.leads.watches.watches import Watches
 from siteglass.people import sessions
 from siteglass.people.people import ROLES
 from siteglass.people.problems import PeopleError
-from siteglass.people.sessions import Session
-from siteglass.people.sign_in import KNOWN_LIFE_S, Browser, SignIn
+from siteglass.people.sessions import Browser, Session
+from siteglass.people.sign_in import KNOWN_LIFE_S, SignIn
 from siteglass.platform.backends import Backends
 from siteglass.platform.logs import log_fault, new_request_id
 from siteglass.platform.metrics import record_response

@@ -22,8 +22,7 @@ from siteglass.people.passwords import Passwords
 from siteglass.people.problems import PeopleError
 from siteglass.people.providers import CALLBACK, Provider
 from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
-from siteglass.people.sessions import MAX_AGENT_CHARS, Session, note_sign_in
-from siteglass.people.sign_in import Browser
+from siteglass.people.sessions import MAX_AGENT_CHARS, Browser, Session, note_sign_in
 from siteglass.platform.mailer import is_address
 from siteglass.platform.postgres import Postgres
 from siteglass.web.address import household

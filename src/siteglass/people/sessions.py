@@ -20,6 +20,16 @@ FORGET_TIMEOUT_MS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Browser:
+    """Where somebody signs in from."""
+
+    agent: str
+    address: str
+    known: str = ""
+    """What a browser keeps in which somebody has signed in before."""
+
+
+@dataclass(frozen=True, slots=True)
 class Lifetimes:
     """When a session ends by itself: unused for so long, and at the latest."""
 

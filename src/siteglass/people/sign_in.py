@@ -20,7 +20,7 @@ from siteglass.people.people import SignInRecord
 from siteglass.people.problems import PeopleError, TooManyAttempts
 from siteglass.people.second_factor import SecondFactors
 from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
-from siteglass.people.sessions import Lifetimes, Session
+from siteglass.people.sessions import Browser, Lifetimes, Session
 from siteglass.platform.backends import Backends
 from siteglass.platform.mailer import Mailer, is_address
 from siteglass.platform.outgoing import Guard
@@ -86,16 +86,6 @@ KEY_MAIL = """\
 
 If nobody should have, revoke the key on the page Keys. If that is your address, reset your password now: {link}
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Browser:
-    """Where somebody signs in from."""
-
-    agent: str
-    address: str
-    known: str = ""
-    """What a browser keeps in which somebody has signed in before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from siteglass_client.errors import ConnectionFailed, service_error
 from siteglass_client.items import Item
-from siteglass_client.messages import EvidentValue, Lead, Reading
+from siteglass_client.messages import EvidentValue, Lead, Reading, TechnologyDetail
 from siteglass_client.retrying import read_retry_after
 
 # Twenty times the largest page that the service keeps for a retry: anything longer is not a response of the service.
@@ -94,12 +94,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Where and when each address and number of a lead was seen, in the order of the lead."""
+    """Where and when each address, number and technology of a lead was seen, in the order of the lead."""
 
     domain: str
     """The domain under which the lead is stored."""
     emails: list[EvidentValue]
     phones: list[EvidentValue]
+    technologies: list[TechnologyDetail]
+    """Those of which something is known."""
     request_id: str | None
 
 
@@ -196,5 +198,7 @@ def read_evidence(answer: Answer) -> Evidence:
         answer.body["domain"],
         [EvidentValue(each) for each in answer.body["emails"]],
         [EvidentValue(each) for each in answer.body["phones"]],
+        # A service of the release before does not know them.
+        [TechnologyDetail(each) for each in answer.body.get("technologies", [])],
         answer.request_id,
     )

@@ -55,7 +55,7 @@ class NamedPage(NamedTuple):
     is_home: bool
 
 
-class _Candidate(NamedTuple):
+class _NameVotes(NamedTuple):
     """A name without its legal form, in all its spellings."""
 
     shares: dict[str, float]
@@ -92,7 +92,7 @@ def elected(domain: str, pages: Iterable[NamedPage]) -> tuple[str, NameBasis]:
     return _spelling(chosen), basis
 
 
-def _candidates(pages: Iterable[NamedPage]) -> dict[str, _Candidate]:
+def _candidates(pages: Iterable[NamedPage]) -> dict[str, _NameVotes]:
     totals: dict[str, int] = defaultdict(int)
     counts: dict[str, dict[str, int]] = {}
     spellings: dict[str, Counter[str]] = {}
@@ -108,7 +108,7 @@ def _candidates(pages: Iterable[NamedPage]) -> dict[str, _Candidate]:
             spellings.setdefault(key, Counter())[one.name] += weight
             sources.setdefault(key, {}).setdefault(one.name, set()).add(one.source)
     found = {
-        key: _Candidate(
+        key: _NameVotes(
             {source: count / totals[source] for source, count in said.items()}, spellings[key], sources[key]
         )
         for key, said in counts.items()
@@ -127,7 +127,7 @@ def _sum(shares: dict[str, float]) -> float:
     return sum(_WEIGHTS[source] * share for source, share in sorted(shares.items()))
 
 
-def _points(candidates: dict[str, _Candidate], label: str) -> dict[str, float]:
+def _points(candidates: dict[str, _NameVotes], label: str) -> dict[str, float]:
     """The votes for each candidate."""
     names = {key: candidate.commonest for key, candidate in candidates.items()}
     words = {key: _words(name) for key, name in names.items()}
@@ -151,7 +151,7 @@ def _words(name: str) -> str:
     return f" {' '.join(_WORD.findall(fold(without_form(name))))} "
 
 
-def _without_place(best: str, candidates: dict[str, _Candidate]) -> str:
+def _without_place(best: str, candidates: dict[str, _NameVotes]) -> str:
     """ "Hotel Miramar" for "Hotel Miramar Sintra", if as many votes are for the name without the place."""
     words, votes = _words(candidates[best].commonest), _sum(candidates[best].shares)
     for key, other in candidates.items():
@@ -169,7 +169,7 @@ def _is_part(one: str, other: str) -> bool:
     return shorter in longer or (not shorter.isascii() and len(shorter) > 4 and shorter.strip() in longer)
 
 
-def _spelling(candidate: _Candidate) -> str:
+def _spelling(candidate: _NameVotes) -> str:
     """With its legal form, if a source has it; with capitals as in a sentence; else as most sources write it."""
 
     def worth(name: str) -> tuple[bool, bool, float]:

@@ -8,14 +8,14 @@ import click
 
 from siteglass_client.cli.options import Session, common
 from siteglass_client.cli.terminal import note, say_json, show_table
-from siteglass_client.messages import EvidentValue
+from siteglass_client.messages import EvidentValue, TechnologyDetail
 
 
 @click.command()
 @common
 @click.argument("domain")
 def evidence(session: Session, domain: str) -> None:
-    """Show where and when each address and number of a lead was seen.
+    """Show where and when each address, number and technology of a lead was seen.
 
     Only of a lead that your account paid for, by a search or an enrichment. Free.
     """
@@ -25,13 +25,15 @@ def evidence(session: Session, domain: str) -> None:
         except ValueError as error:
             raise click.UsageError(str(error)) from None
     if not session.for_people:
-        say_json({"domain": told.domain, "emails": told.emails, "phones": told.phones})
+        say_json({name: getattr(told, name) for name in ("domain", "emails", "phones", "technologies")})
         return
     values = [("email", each) for each in told.emails] + [("phone", each) for each in told.phones]
     if values:
         show_table(("value", "kind", "page", "method", "first seen", "last seen"), _sightings(values))
     else:
         note(f"The lead {told.domain} has neither an email address nor a phone number.")
+    if told.technologies:
+        show_table(("technology", "shown by", "page", "first seen", "last seen"), map(_shown_by, told.technologies))
     if not all(each.seen for _, each in values):
         note("Values without a page come from another source; ask the operator of the service.")
 
@@ -43,6 +45,11 @@ def _sightings(values: Iterable[tuple[str, EvidentValue]]) -> Iterator[list[str]
             yield [each.value, kind, "", "", "", ""]
         for one in each.seen:
             yield [each.value, kind, one.page, one.method, one.first_seen[:10], one.last_seen[:10]]
+
+
+def _shown_by(each: TechnologyDetail) -> list[str]:
+    marks = "; ".join(f"{mark.kind} {mark.excerpt}".strip() for mark in each.marks)
+    return [each.value, marks, each.page or "", (each.first_seen or "")[:10], (each.last_seen or "")[:10]]
 
 
 @click.command()
