@@ -182,6 +182,28 @@ def test_new_keys_of_the_provider_are_read_and_strange_ones_refused(
 
 
 @pytest.mark.promise("sso.groups")
+def test_nobody_is_signed_out_while_keys_cannot_be_read(company: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = []
+    for subject in (company.person("sales"), company.person("sales")):
+        visitor = company.office.visitor()
+        visitor.get(COMPANY)
+        sent = visitor.post(COMPANY, {"email": f"me@{company.domain}"})
+        addresses.append((visitor, company.provider.enter(address_in(sent), subject)))
+    company.provider.keys_after_s = 0.5
+    with ThreadPoolExecutor(2) as pool:  # both need the keys, which nobody read before
+        assert [back.status_code for back in pool.map(lambda one: one[0].get(one[1]), addresses)] == [303, 303]
+    visitor, _ = addresses[0]
+    company.provider.key = new_key()  # sooner after the last reading than keys are read again
+    company.later(60)
+    assert visitor.get("/dashboard/usage").status_code == 503
+    monkeypatch.setattr(openid, "KEYS_AGAIN_S", 0)
+    company.provider.keys_status = 500
+    assert visitor.get("/dashboard/usage").status_code == 503
+    company.provider.keys_status = 200
+    assert visitor.get("/dashboard/usage").status_code == 200
+
+
+@pytest.mark.promise("sso.groups")
 def test_a_lost_group_ends_access_within_a_minute(company: Company) -> None:
     subject = company.person("sales")
     visitor, _ = company.enter(subject)

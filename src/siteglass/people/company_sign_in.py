@@ -17,7 +17,7 @@ import asyncpg
 from siteglass.errors import Unavailable
 from siteglass.people import attempts as tries
 from siteglass.people import people, providers
-from siteglass.people.openid import OpenId, OpenIdError, Tokens
+from siteglass.people.openid import OpenId, OpenIdError
 from siteglass.people.passwords import Passwords
 from siteglass.people.problems import PeopleError
 from siteglass.people.providers import CALLBACK, Provider
@@ -145,7 +145,7 @@ class CompanySignIn:
             browser.agent[:MAX_AGENT_CHARS],
             browser.address,
             asked_at,
-            self._sealed(tokens),
+            self._sealed(tokens.refresh_token),
         )
         await note_sign_in(self._postgres, person_id)
         return Entered(token, next_path)
@@ -156,8 +156,8 @@ class CompanySignIn:
             raise PeopleError("This account has no sign-in with a company's account any more.")
         return found
 
-    def _sealed(self, tokens: Tokens) -> bytes:
-        return self._secrecy.seal(_REFRESH_USE, tokens.refresh_token.encode())
+    def _sealed(self, refresh_token: str) -> bytes:
+        return self._secrecy.seal(_REFRESH_USE, refresh_token.encode())
 
     async def _person(self, provider: Provider, claims: dict[str, Any]) -> int:
         """The person of a subject; at the first sign-in, the one of the address, who may be new."""
@@ -263,19 +263,21 @@ class CompanySignIn:
         )
         if provider is None or refresh_token is None or subject is None:
             return await self._end(session)
+
+        async def keep(newer: str) -> None:
+            await self._set(session, "refresh_token = $2", self._sealed(newer))
+
         try:
-            tokens = await self._openid.refresh(provider, refresh_token.decode(), subject["subject"])
+            claims = await self._openid.refresh(provider, refresh_token.decode(), subject["subject"], keep)
         except OpenIdError:
             return await self._end(session)
-        role = provider.role_of(tokens.claims.get(provider.groups_claim))
+        role = provider.role_of(claims.get(provider.groups_claim))
         if role is None:
             with contextlib.suppress(PeopleError):  # the last owner stays one, and cannot enter
                 await people.remove(self._postgres, session.account_id, session.person_id, session.person_id)
             return await self._end(session)
         await self._join(provider, session.person_id, role)
-        await self._set(
-            session, "checked_at = $2, refresh_token = $3, checking_until = '-infinity'", asked_at, self._sealed(tokens)
-        )
+        await self._set(session, "checked_at = $2, checking_until = '-infinity'", asked_at)
         return role == session.role
 
     async def _end(self, session: Session) -> bool:
