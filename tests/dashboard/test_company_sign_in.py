@@ -113,6 +113,22 @@ def test_somebody_new_signs_in_with_the_role_of_their_groups(company: Company) -
     )
 
 
+@pytest.mark.promise("sso.in")
+def test_somebody_whom_the_provider_knows_anew_stays_the_same_person(company: Company) -> None:
+    email = f"ada@{company.domain}"
+    company.enter(company.person("sales", email=email))
+    anew = company.person("guests", email=email)
+    assert "is not the one that you had here" in words(company.enter(anew)[1])
+    command(company.office.settings, "sso", "forget", str(company.account), email.upper())
+    visitor, back = company.enter(anew)
+    assert (back.status_code, words(visitor.get("/dashboard/people")).count(email)) == (303, 1)
+    with openid_provider() as other:
+        company.provider = other
+        company.set()
+        visitor, back = company.enter(company.person("sales", email=email))
+        assert (back.status_code, words(visitor.get("/dashboard/people")).count(f"{email} member")) == (303, 1)
+
+
 def _set(name: str, value: Any) -> Spoil:
     return lambda claims: claims.update({name: value})
 

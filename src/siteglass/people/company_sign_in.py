@@ -184,7 +184,8 @@ class CompanySignIn:
             await self._postgres.fetch(_LINK, *key, person_id)
         except asyncpg.UniqueViolationError:
             raise PeopleError(
-                "Your address belongs to another person of your company's accounts. Ask the operator of this service."
+                "Your company's account is not the one that you had here. Ask the operator of this service:"
+                " siteglass sso forget"
             ) from None
         return person_id
 

@@ -178,7 +178,7 @@ class OpenId:
         if known is None or time.monotonic() - known.read_at > READ_AGAIN_S:
             check_address(provider.issuer)
             status, given = await self._send("GET", f"{provider.issuer.rstrip('/')}/.well-known/openid-configuration")
-            if status != 200 or "issuer" not in given:  # such as a page that says it is away
+            if status != 200 or "issuer" not in given:  # such as a page about maintenance
                 raise Unavailable(f"the sign-in provider of account {provider.account_id} answers {status}")
             if given.get("issuer") != provider.issuer:
                 raise OpenIdError("its configuration is that of another issuer")
