@@ -237,6 +237,22 @@ def test_a_lost_group_ends_access_within_a_minute(company: Company) -> None:
 
 
 @pytest.mark.promise("sso.groups")
+def test_a_token_without_groups_signs_out_and_removes_nobody(company: Company) -> None:
+    subject = company.person("sales")
+    visitor, _ = company.enter(subject)
+    company.provider.spoil = lambda claims: claims.pop("groups")
+    company.later(40)
+    assert visitor.get("/dashboard/usage").status_code == 303
+    assert "You are in no group" in words(company.enter(subject)[1])
+    owner = company.office.visitor(company.office.somebody(company.account, "owner"))
+    assert subject in words(owner.get("/dashboard/people"))
+    # Groups that give no role remove them, also of somebody who only tries to come back.
+    company.provider.spoil, company.provider.people[subject]["groups"] = None, ["others"]
+    assert "You are in no group" in words(company.enter(subject)[1])
+    assert subject not in words(owner.get("/dashboard/people"))
+
+
+@pytest.mark.promise("sso.groups")
 def test_another_group_is_another_role_and_silence_lets_nobody_in(company: Company) -> None:
     subject = company.person("sales")
     visitor, _ = company.enter(subject)

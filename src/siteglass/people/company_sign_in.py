@@ -132,6 +132,9 @@ class CompanySignIn:
             raise _refused(error) from None
         role = provider.role_of(tokens.claims.get(provider.groups_claim))
         if role is None:
+            known = await self._known(provider, tokens.claims)
+            if known is not None:
+                await self._leave(provider, known, tokens.claims)
             raise PeopleError("You are in no group that may enter. Ask whoever manages your company's accounts.")
         person_id = await self._person(provider, tokens.claims)
         await self._join(provider, person_id, role)
@@ -159,15 +162,21 @@ class CompanySignIn:
     def _sealed(self, refresh_token: str) -> bytes:
         return self._secrecy.seal(_REFRESH_USE, refresh_token.encode())
 
-    async def _person(self, provider: Provider, claims: dict[str, Any]) -> int:
-        """The person of a subject; at the first sign-in, the one of the address, who may be new."""
-        key = (provider.account_id, provider.issuer, claims["sub"])
+    async def _known(self, provider: Provider, claims: dict[str, Any]) -> int | None:
+        """The person of a subject."""
         row = await self._postgres.fetchrow(
             "SELECT person_id FROM {schema}.provider_people WHERE account_id = $1 AND issuer = $2 AND subject = $3",
-            *key,
+            provider.account_id,
+            provider.issuer,
+            claims["sub"],
         )
-        if row is not None:
-            return int(row["person_id"])
+        return None if row is None else int(row["person_id"])
+
+    async def _person(self, provider: Provider, claims: dict[str, Any]) -> int:
+        """The person of a subject; at the first sign-in, the one of the address, who may be new."""
+        known_id = await self._known(provider, claims)
+        if known_id is not None:
+            return known_id
         email = people.clean_email(str(claims.get("email", "")))
         if (
             not is_address(email)
@@ -181,7 +190,7 @@ class CompanySignIn:
         known = await people.find(self._postgres, email)
         person_id = await self._new(email, claims) if known is None else known.id
         try:
-            await self._postgres.fetch(_LINK, *key, person_id)
+            await self._postgres.fetch(_LINK, provider.account_id, provider.issuer, claims["sub"], person_id)
         except asyncpg.UniqueViolationError:
             raise PeopleError(
                 "Your company's account is not the one that you had here. Ask the operator of this service:"
@@ -216,6 +225,12 @@ class CompanySignIn:
         if row is not None and row["role"] != role:
             with contextlib.suppress(PeopleError):  # the last owner stays one
                 await people.set_role(self._postgres, provider.account_id, person_id, role, person_id)
+
+    async def _leave(self, provider: Provider, person_id: int, claims: dict[str, Any]) -> None:
+        """Take a person out of the account whose groups give no role. A token that names no groups shows nothing."""
+        if provider.groups_claim in claims:
+            with contextlib.suppress(PeopleError):  # the last owner stays one, and cannot enter
+                await people.remove(self._postgres, provider.account_id, person_id, person_id)
 
     # --- while the session is used ----------------------------------------------------------------
 
@@ -274,8 +289,7 @@ class CompanySignIn:
             return await self._end(session)
         role = provider.role_of(claims.get(provider.groups_claim))
         if role is None:
-            with contextlib.suppress(PeopleError):  # the last owner stays one, and cannot enter
-                await people.remove(self._postgres, session.account_id, session.person_id, session.person_id)
+            await self._leave(provider, session.person_id, claims)
             return await self._end(session)
         await self._join(provider, session.person_id, role)
         await self._set(session, "checked_at = $2, checking_until = '-infinity'", asked_at)
