@@ -17,7 +17,7 @@ import pytest
 
 from siteglass.people import company_sign_in, openid
 from testing.dashboard.actions import words
-from testing.dashboard.visitors import Office, Visitor, office
+from testing.dashboard.visitors import FORM, Office, Visitor, office
 from tests.dashboard.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, Spoil, new_key, openid_provider
 from tests.suppression.world import command
 
@@ -270,6 +270,21 @@ def test_another_group_is_another_role_and_silence_lets_nobody_in(company: Compa
     del company.provider.people[subject]
     company.later(60)
     assert visitor.get("/dashboard/usage").status_code == 303
+
+
+@pytest.mark.promise("sso.groups")
+def test_while_the_provider_does_not_answer_people_sign_out_and_in_otherwise(company: Company) -> None:
+    leaving, _ = company.enter(company.person("sales"))
+    staying, _ = company.enter(company.person("sales"))
+    company.provider.is_away = True
+    company.later(60)
+    assert leaving.get("/dashboard/usage").status_code == 503
+    assert leaving.post("/dashboard/sign-out").status_code == 303
+    owner = company.office.somebody(company.account, "owner")
+    assert staying.get("/dashboard/sign-in").status_code == 200
+    token = staying.token_of(staying.cookies[FORM])  # as nobody
+    staying.post("/dashboard/sign-in", {"email": owner.email, "password": owner.password, "token": token})
+    assert staying.get("/dashboard/usage").status_code == 200
 
 
 @pytest.mark.promise("sso.fresh")

@@ -293,7 +293,7 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
     if is_form:
         _check_origin(dashboard, request)
         visit.form = await read_form(request, declared.max_bytes, declared.max_file_bytes)
-    await _find_session(dashboard, visit)
+    await _find_session(dashboard, declared, visit)
     if is_form and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
         raise FORM_TOO_OLD
     if declared.desk:
@@ -338,11 +338,11 @@ def _check_origin(dashboard: Dashboard, request: Request) -> None:
         raise NOT_FROM_HERE
 
 
-async def _find_session(dashboard: Dashboard, visit: Visit) -> None:
+async def _find_session(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) -> None:
     cookies = visit.request.cookies
     given = cookies.get(SESSION_COOKIE, "")
     if given:
-        visit.session = await _session(dashboard, given)
+        visit.session = await _session(dashboard, declared, given)
     if visit.session is not None:
         visit.cookie = given
     else:
@@ -352,12 +352,20 @@ async def _find_session(dashboard: Dashboard, visit: Visit) -> None:
     visit.token = dashboard.sign_in.secrecy.form_token(visit.cookie)
 
 
-async def _session(dashboard: Dashboard, token: str) -> Session | None:
-    """The session of a cookie, as its provider lets the person in now. Raises Unavailable."""
+async def _session(dashboard: Dashboard, declared: DeclaredPage, token: str) -> Session | None:
+    """The session of a cookie, as its provider lets the person in now. Raises Unavailable and PeopleError where
+    somebody must be signed in: while the provider does not answer, people can sign in otherwise, and sign out."""
     postgres, lifetimes = dashboard.backends.postgres, dashboard.sign_in.lifetimes
     found = await sessions.find(postgres, token, lifetimes)
-    if found is None or found.checked_at is None or await dashboard.sign_in.company.is_unchanged(found):
+    if found is None or found.checked_at is None or declared.name == "sign_out":
         return found
+    try:
+        if await dashboard.sign_in.company.is_unchanged(found):
+            return found
+    except (Unavailable, PeopleError):
+        if declared.role:
+            raise
+        return None
     return await sessions.find(postgres, token, lifetimes)
 
 

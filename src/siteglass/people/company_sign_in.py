@@ -244,10 +244,9 @@ class CompanySignIn:
         row = await self._postgres.fetchrow(_TAKE_TURN, session.id, TURN, CHECK_AFTER)
         if row is None:
             return await self._wait(session)
-        asked_at = datetime.now(UTC)
         try:
-            return await self._check(session, row["refresh_token"], asked_at)
-        except Unavailable:
+            return await self._check(session, row["refresh_token"])
+        except (Unavailable, PeopleError):
             await self._set(session, "checking_until = '-infinity'")
             if session.now - session.checked_at < CHECKED_WITHIN:
                 return True
@@ -269,7 +268,7 @@ class CompanySignIn:
                 return row is not None
         raise Unavailable("the sign-in provider does not answer", has_price=False)
 
-    async def _check(self, session: Session, sealed: bytes, asked_at: datetime) -> bool:
+    async def _check(self, session: Session, sealed: bytes) -> bool:
         provider = await providers.of_account(self._postgres, self._secrecy, session.account_id)
         refresh_token = self._secrecy.open(_REFRESH_USE, sealed)
         subject = await self._postgres.fetchrow(
@@ -292,7 +291,7 @@ class CompanySignIn:
             await self._leave(provider, session.person_id, claims)
             return await self._end(session)
         await self._join(provider, session.person_id, role)
-        await self._set(session, "checked_at = $2, checking_until = '-infinity'", asked_at)
+        await self._set(session, "checked_at = $2, checking_until = '-infinity'", session.now)
         return role == session.role
 
     async def _end(self, session: Session) -> bool:
