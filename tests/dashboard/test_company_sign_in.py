@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.people import company_sign_in, openid
+from siteglass.people import company_sign_in, links, openid
 from testing.dashboard.actions import words
 from testing.dashboard.visitors import FORM, Office, Visitor, office
 from tests.dashboard.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, Spoil, new_key, openid_provider
@@ -325,7 +325,14 @@ def test_a_password_opens_neither_their_account_nor_one_that_requires_the_compan
     assert back.status_code == 303
     assert before.get("/dashboard/usage").status_code == 303  # from now on through the provider only
     # That session reaches no other account of the person, and a password only those.
-    assert visitor.post("/dashboard/accounts", {"account": str(other)}).status_code == 404
+    assert visitor.post("/dashboard/accounts", {"account": str(other)}).status_code == 403
+    assert visitor.get("/dashboard/accounts").status_code == 403
+    assert visitor.post("/dashboard/confirm", {"password": known.password}).status_code == 403
+    assert visitor.post("/dashboard/sign-out").status_code == 303
+    audited = "SELECT account_id FROM {schema}.audit WHERE actor_id = $1 AND action LIKE 'person.s%'"
+    noted = [row["account_id"] for row in company.office.do(lambda postgres: postgres.fetch(audited, str(known.id)))]
+    # Signed in by password, which both see; signed in at the provider and out, which the other account does not.
+    assert (noted.count(company.account), noted.count(other)) == (3, 1)
     visitor, _ = company.enter(company.person("sales", email=f"grace@{company.domain}"))
     by_password = company.office.visitor(known)
     assert by_password.post("/dashboard/accounts", {"account": str(company.account)}).status_code == 404
@@ -338,5 +345,13 @@ def test_a_password_opens_neither_their_account_nor_one_that_requires_the_compan
     outside.get("/dashboard/sign-in")
     refused = outside.post("/dashboard/sign-in", {"email": owner.email, "password": owner.password})
     assert "Sign in with your company's account" in words(refused)
+    # An invitation leads nowhere, and signs nobody out.
+    guest = company.office.somebody(other, "member")
+    link = company.office.do(
+        lambda postgres: links.new_invitation(postgres, guest.email, company.account, "member", ("operator", "test"))
+    )
+    invited = company.office.visitor(guest)
+    assert "without an invitation" in words(invited.post(f"/dashboard/join/{link}"))
+    assert invited.get("/dashboard/usage").status_code == 200
     command(company.office.settings, "sso", "remove", str(company.account))
     assert company.office.visitor(owner).get("/dashboard/usage").status_code == 200

@@ -78,6 +78,8 @@ _WHILE_SUSPENDED = re.compile(
 )
 # What people may do who lack the second factor that their account requires: set it up, or go elsewhere.
 _BEFORE_SET_UP = re.compile(r"security\.set_up.*|sign_out|confirm.*|accounts|switch")
+# What a session that began at a provider cannot do: it reaches one account, and proves who it is there.
+_NOT_FROM_THE_COMPANY = re.compile(r"security.*|accounts|switch|confirm\.password|join\.accept")
 LABELS = {"lead": "Lead credits", "api": "API credits"}
 INTERNAL_LABELS = {"lead": "Leads", "api": "Enrichments"}
 # The address of a search can hold a cursor.
@@ -185,6 +187,11 @@ class Visit:
     def is_internal(self) -> bool:
         """Whether pages mention leads and no credits, because the account is within the company and pays nothing."""
         return self.session is not None and self.session.is_internal
+
+    @property
+    def is_from_company(self) -> bool:
+        """Whether who is signed in came through the provider of the account."""
+        return self.session is not None and self.session.checked_at is not None
 
     @property
     def unit(self) -> str:
@@ -296,6 +303,8 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
     await _find_session(dashboard, declared, visit)
     if is_form and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
         raise FORM_TOO_OLD
+    if visit.is_from_company and _NOT_FROM_THE_COMPANY.fullmatch(declared.name):
+        raise AT_THE_COMPANY
     if declared.desk:
         _require_desk(visit, declared.desk)
     elif declared.role:
@@ -305,8 +314,6 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
             raise NOT_ALLOWED
         if visit.session.suspended is not None and not _WHILE_SUSPENDED.fullmatch(declared.name):
             raise suspended(visit.session.suspended)
-        if visit.session.checked_at is not None and declared.name.startswith("security"):
-            raise AT_THE_COMPANY
         if visit.must_set_up and not _BEFORE_SET_UP.fullmatch(declared.name):
             return _go(visit, SET_UP, next_path=None)
     if declared.fresh and not visit.who.is_fresh(FRESH_FOR):

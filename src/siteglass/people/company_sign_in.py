@@ -22,7 +22,7 @@ from siteglass.people.passwords import Passwords
 from siteglass.people.problems import PeopleError
 from siteglass.people.providers import CALLBACK, Provider
 from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
-from siteglass.people.sessions import MAX_AGENT_CHARS, Session, note_sign_in
+from siteglass.people.sessions import MAX_AGENT_CHARS, Session
 from siteglass.people.sign_in import Browser
 from siteglass.platform.mailer import is_address
 from siteglass.platform.postgres import Postgres
@@ -45,6 +45,9 @@ NOT_YOURS = "This sign-in was started elsewhere, or took too long. Start again."
 _START = """
 WITH person AS (
     SELECT person_id FROM {schema}.provider_people WHERE account_id = $2 AND person_id = $3
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+    SELECT 'person', person_id::text, 'person.sign_in', $2, jsonb_build_object('person', person_id) FROM person
 )
 INSERT INTO {schema}.sessions (digest, person_id, account_id, made_at, seen_at, proven_at, agent, address, checked_at,
     refresh_token)
@@ -150,7 +153,6 @@ class CompanySignIn:
             asked_at,
             self._sealed(tokens.refresh_token),
         )
-        await note_sign_in(self._postgres, person_id)
         return Entered(token, next_path)
 
     async def _provider(self, account_id: int) -> Provider:

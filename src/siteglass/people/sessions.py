@@ -187,9 +187,10 @@ async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes) ->
 
 _END = """
 WITH gone AS (
-    DELETE FROM {schema}.sessions WHERE person_id = $1 AND id = $2 RETURNING id
+    DELETE FROM {schema}.sessions WHERE person_id = $1 AND id = $2 RETURNING id, account_id, checked_at
 ), noted AS (
-    {noted} AND EXISTS (SELECT 1 FROM gone)
+    -- of a session that reached one account, in that one
+    {noted} AND EXISTS (SELECT 1 FROM gone WHERE checked_at IS NULL OR account_id = m.account_id)
 )
 SELECT id FROM gone
 """.replace("{noted}", noted("'person.session_end'"))
