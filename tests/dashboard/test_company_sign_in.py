@@ -16,8 +16,9 @@ import httpx
 import pytest
 
 from siteglass.people import company_sign_in, links, openid
+from siteglass.people.secrecy import digest
 from testing.dashboard.actions import words
-from testing.dashboard.visitors import FORM, Office, Visitor, office
+from testing.dashboard.visitors import FORM, SESSION, Office, Visitor, office
 from tests.dashboard.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, Spoil, new_key, openid_provider
 from tests.suppression.world import command
 
@@ -102,6 +103,10 @@ def test_somebody_new_signs_in_with_the_role_of_their_groups(company: Company) -
     assert "Grace Hopper" in visitor.get("/dashboard/usage").text
     people = words(visitor.get("/dashboard/people"))
     assert f"Grace Hopper {subject}@{company.domain} member" in people
+    # The release before, which would let them into all accounts of the person, does not find such sessions.
+    before = digest(visitor.cookies[SESSION])
+    count = "SELECT FROM {schema}.sessions WHERE digest = $1"
+    assert company.office.do(lambda postgres: postgres.fetch(count, before)) == []
     # Password, second factor and other accounts are not reached from here.
     refused = visitor.get("/dashboard/security")
     assert (refused.status_code, "Your company manages your sign-in" in words(refused)) == (403, True)

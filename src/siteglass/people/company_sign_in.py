@@ -22,7 +22,7 @@ from siteglass.people.passwords import Passwords
 from siteglass.people.problems import PeopleError
 from siteglass.people.providers import CALLBACK, Provider
 from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
-from siteglass.people.sessions import MAX_AGENT_CHARS, Session
+from siteglass.people.sessions import MAX_AGENT_CHARS, Session, company_digest
 from siteglass.people.sign_in import Browser
 from siteglass.platform.mailer import is_address
 from siteglass.platform.postgres import Postgres
@@ -144,7 +144,7 @@ class CompanySignIn:
         token = new_token()
         await self._postgres.fetch(
             _START,
-            digest(token),
+            company_digest(token),
             account_id,
             person_id,
             _proven_at(tokens.claims),
