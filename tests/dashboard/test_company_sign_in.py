@@ -190,6 +190,18 @@ def test_a_way_back_works_once_in_the_browser_that_began_it(company: Company) ->
     assert thief.get(back).status_code == 422
 
 
+@pytest.mark.promise("sso.refused")
+def test_tries_from_an_address_and_sessions_of_a_person_are_limited(
+    company: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(company_sign_in, "MAX_OF_PERSON", 1)
+    subject = company.person("sales")
+    first, second = company.enter(subject)[0], company.enter(subject)[0]
+    assert [one.get("/dashboard/usage").status_code for one in (first, second)] == [303, 200]
+    monkeypatch.setattr(company_sign_in, "MAX_STARTS", 2)
+    assert [second.get(f"{COMPANY}/back").status_code for _ in range(2)] == [422, 429]
+
+
 @pytest.mark.promise("sso.in")
 def test_new_keys_of_the_provider_are_read_and_strange_ones_refused(
     company: Company, monkeypatch: pytest.MonkeyPatch

@@ -22,7 +22,7 @@ from siteglass.people.passwords import Passwords
 from siteglass.people.problems import PeopleError
 from siteglass.people.providers import CALLBACK, Provider
 from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
-from siteglass.people.sessions import MAX_AGENT_CHARS, Session, company_digest
+from siteglass.people.sessions import MAX_AGENT_CHARS, MAX_OF_PERSON, Session, company_digest
 from siteglass.people.sign_in import Browser
 from siteglass.platform.mailer import is_address
 from siteglass.platform.postgres import Postgres
@@ -45,6 +45,11 @@ NOT_YOURS = "This sign-in was started elsewhere, or took too long. Start again."
 _START = """
 WITH person AS (
     SELECT person_id FROM {schema}.provider_people WHERE account_id = $2 AND person_id = $3
+), gone AS (
+    DELETE FROM {schema}.sessions WHERE id IN (
+        SELECT id FROM {schema}.sessions WHERE person_id = $3 AND account_id = $2 AND checked_at IS NOT NULL
+        ORDER BY id DESC OFFSET $9
+    )
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
     SELECT 'person', person_id::text, 'person.sign_in', $2, jsonb_build_object('person', person_id) FROM person
@@ -93,16 +98,19 @@ class CompanySignIn:
 
     async def start(self, email: str, next_path: str, verifier: str, address: str) -> str:
         """Where somebody with this address signs in; raises PeopleError. The browser keeps the verifier."""
-        under = bucket("sign-ins at providers from an address", household(address))
-        await tries.take(self._postgres, under, most=MAX_STARTS, window=_HOUR)
+        await self._take("sign-ins at providers from an address", address)
         provider = await providers.for_address(self._postgres, self._secrecy, people.clean_email(email))
         if provider is None:
             raise PeopleError("No company's account is set up for this address. Sign in with your password.", "email")
         return await self._start(provider, next_path, verifier, again=False)
 
-    async def start_again(self, session: Session, next_path: str, verifier: str) -> str:
-        """Where somebody who is signed in proves once more who they are."""
+    async def start_again(self, session: Session, next_path: str, verifier: str, address: str) -> str:
+        """Where somebody who is signed in proves once more who they are; raises PeopleError."""
+        await self._take("sign-ins at providers from an address", address)
         return await self._start(await self._provider(session.account_id), next_path, verifier, again=True)
+
+    async def _take(self, use: str, address: str) -> tries.Attempt:
+        return await tries.take(self._postgres, bucket(use, household(address)), most=MAX_STARTS, window=_HOUR)
 
     async def _start(self, provider: Provider, next_path: str, verifier: str, *, again: bool) -> str:
         expires_s = int(datetime.now(UTC).timestamp()) + STATE_LIFE_S
@@ -122,11 +130,12 @@ class CompanySignIn:
 
         `issuer`: who says that it sent them back; empty: it does not say.
         """
+        taken = await self._take("ways back from providers to an address", browser.address)
         opened = self._secrecy.open_token(_STATE_USE, state, int(datetime.now(UTC).timestamp()))
         if opened is None or not code or opened[1] != digest(verifier).hex():
             raise PeopleError(NOT_YOURS)
         account_id, _, next_path = opened
-        provider, asked_at = await self._provider(account_id), datetime.now(UTC)
+        provider = await self._provider(account_id)
         if issuer not in ("", provider.issuer):
             raise PeopleError(NOT_YOURS)
         try:
@@ -150,8 +159,9 @@ class CompanySignIn:
             _proven_at(tokens.claims),
             browser.agent[:MAX_AGENT_CHARS],
             browser.address,
-            asked_at,
+            taken.at,
             self._sealed(tokens.refresh_token),
+            MAX_OF_PERSON - 1,
         )
         return Entered(token, next_path)
 
