@@ -35,6 +35,9 @@ class Provider:
     key: RSAKey = field(default_factory=new_key)
     published: RSAKey | None = None
     """The key that it publishes, if it signs with another one."""
+    keys_status: int = 200
+    keys_after_s: float = 0
+    """How long it takes to answer what its keys are."""
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Claims by subject."""
     is_away: bool = False
@@ -119,7 +122,8 @@ def openid_provider() -> Iterator[Provider]:
                 self._answer(200, provider.configuration())
             else:
                 assert self.path == "/keys"
-                self._answer(200, KeySet([provider.published or provider.key]).as_dict(private=False))
+                time.sleep(provider.keys_after_s)
+                self._answer(provider.keys_status, KeySet([provider.published or provider.key]).as_dict(private=False))
 
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])

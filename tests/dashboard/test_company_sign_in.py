@@ -15,9 +15,10 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.people import company_sign_in, openid
+from siteglass.people import company_sign_in, links, openid
+from siteglass.people.secrecy import digest
 from testing.dashboard.actions import words
-from testing.dashboard.visitors import Office, Visitor, office
+from testing.dashboard.visitors import FORM, SESSION, Office, Visitor, office
 from tests.dashboard.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, Spoil, new_key, openid_provider
 from tests.suppression.world import command
 
@@ -102,6 +103,10 @@ def test_somebody_new_signs_in_with_the_role_of_their_groups(company: Company) -
     assert "Grace Hopper" in visitor.get("/dashboard/usage").text
     people = words(visitor.get("/dashboard/people"))
     assert f"Grace Hopper {subject}@{company.domain} member" in people
+    # The release before, which would let them into all accounts of the person, does not find such sessions.
+    before = digest(visitor.cookies[SESSION])
+    count = "SELECT FROM {schema}.sessions WHERE digest = $1"
+    assert company.office.do(lambda postgres: postgres.fetch(count, before)) == []
     # Password, second factor and other accounts are not reached from here.
     refused = visitor.get("/dashboard/security")
     assert (refused.status_code, "Your company manages your sign-in" in words(refused)) == (403, True)
@@ -111,6 +116,22 @@ def test_somebody_new_signs_in_with_the_role_of_their_groups(company: Company) -
     assert words(again.get("/dashboard/people")).count("Grace Hopper") == words(visitor.get("/dashboard/people")).count(
         "Grace Hopper"
     )
+
+
+@pytest.mark.promise("sso.in")
+def test_somebody_whom_the_provider_knows_anew_stays_the_same_person(company: Company) -> None:
+    email = f"ada@{company.domain}"
+    company.enter(company.person("sales", email=email))
+    anew = company.person("guests", email=email)
+    assert "is not the one that you had here" in words(company.enter(anew)[1])
+    command(company.office.settings, "sso", "forget", str(company.account), email.upper())
+    visitor, back = company.enter(anew)
+    assert (back.status_code, words(visitor.get("/dashboard/people")).count(email)) == (303, 1)
+    with openid_provider() as other:
+        company.provider = other
+        company.set()
+        visitor, back = company.enter(company.person("sales", email=email))
+        assert (back.status_code, words(visitor.get("/dashboard/people")).count(f"{email} member")) == (303, 1)
 
 
 def _set(name: str, value: Any) -> Spoil:
@@ -169,6 +190,18 @@ def test_a_way_back_works_once_in_the_browser_that_began_it(company: Company) ->
     assert thief.get(back).status_code == 422
 
 
+@pytest.mark.promise("sso.refused")
+def test_tries_from_an_address_and_sessions_of_a_person_are_limited(
+    company: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(company_sign_in, "MAX_OF_PERSON", 1)
+    subject = company.person("sales")
+    first, second = company.enter(subject)[0], company.enter(subject)[0]
+    assert [one.get("/dashboard/usage").status_code for one in (first, second)] == [303, 200]
+    monkeypatch.setattr(company_sign_in, "MAX_STARTS", 2)
+    assert [second.get(f"{COMPANY}/back").status_code for _ in range(2)] == [422, 429]
+
+
 @pytest.mark.promise("sso.in")
 def test_new_keys_of_the_provider_are_read_and_strange_ones_refused(
     company: Company, monkeypatch: pytest.MonkeyPatch
@@ -179,6 +212,28 @@ def test_new_keys_of_the_provider_are_read_and_strange_ones_refused(
     assert company.enter(company.person("sales"))[1].status_code == 303
     company.provider.published, company.provider.key = company.provider.key, new_key()
     assert company.enter(company.person("sales"))[1].status_code == 422
+
+
+@pytest.mark.promise("sso.groups")
+def test_nobody_is_signed_out_while_keys_cannot_be_read(company: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = []
+    for subject in (company.person("sales"), company.person("sales")):
+        visitor = company.office.visitor()
+        visitor.get(COMPANY)
+        sent = visitor.post(COMPANY, {"email": f"me@{company.domain}"})
+        addresses.append((visitor, company.provider.enter(address_in(sent), subject)))
+    company.provider.keys_after_s = 0.5
+    with ThreadPoolExecutor(2) as pool:  # both need the keys, which nobody read before
+        assert [back.status_code for back in pool.map(lambda one: one[0].get(one[1]), addresses)] == [303, 303]
+    visitor, _ = addresses[0]
+    company.provider.key = new_key()  # sooner after the last reading than keys are read again
+    company.later(60)
+    assert visitor.get("/dashboard/usage").status_code == 503
+    monkeypatch.setattr(openid, "KEYS_AGAIN_S", 0)
+    company.provider.keys_status = 500
+    assert visitor.get("/dashboard/usage").status_code == 503
+    company.provider.keys_status = 200
+    assert visitor.get("/dashboard/usage").status_code == 200
 
 
 @pytest.mark.promise("sso.groups")
@@ -195,6 +250,22 @@ def test_a_lost_group_ends_access_within_a_minute(company: Company) -> None:
     assert company.provider.refreshed == 1
     assert "You are in no group" in words(company.enter(subject)[1])
     owner = company.office.visitor(company.office.somebody(company.account, "owner"))
+    assert subject not in words(owner.get("/dashboard/people"))
+
+
+@pytest.mark.promise("sso.groups")
+def test_a_token_without_groups_signs_out_and_removes_nobody(company: Company) -> None:
+    subject = company.person("sales")
+    visitor, _ = company.enter(subject)
+    company.provider.spoil = lambda claims: claims.pop("groups")
+    company.later(40)
+    assert visitor.get("/dashboard/usage").status_code == 303
+    assert "You are in no group" in words(company.enter(subject)[1])
+    owner = company.office.visitor(company.office.somebody(company.account, "owner"))
+    assert subject in words(owner.get("/dashboard/people"))
+    # Groups that give no role remove them, also of somebody who only tries to come back.
+    company.provider.spoil, company.provider.people[subject]["groups"] = None, ["others"]
+    assert "You are in no group" in words(company.enter(subject)[1])
     assert subject not in words(owner.get("/dashboard/people"))
 
 
@@ -216,6 +287,21 @@ def test_another_group_is_another_role_and_silence_lets_nobody_in(company: Compa
     del company.provider.people[subject]
     company.later(60)
     assert visitor.get("/dashboard/usage").status_code == 303
+
+
+@pytest.mark.promise("sso.groups")
+def test_while_the_provider_does_not_answer_people_sign_out_and_in_otherwise(company: Company) -> None:
+    leaving, _ = company.enter(company.person("sales"))
+    staying, _ = company.enter(company.person("sales"))
+    company.provider.is_away = True
+    company.later(60)
+    assert leaving.get("/dashboard/usage").status_code == 503
+    assert leaving.post("/dashboard/sign-out").status_code == 303
+    owner = company.office.somebody(company.account, "owner")
+    assert staying.get("/dashboard/sign-in").status_code == 200
+    token = staying.token_of(staying.cookies[FORM])  # as nobody
+    staying.post("/dashboard/sign-in", {"email": owner.email, "password": owner.password, "token": token})
+    assert staying.get("/dashboard/usage").status_code == 200
 
 
 @pytest.mark.promise("sso.fresh")
@@ -256,7 +342,14 @@ def test_a_password_opens_neither_their_account_nor_one_that_requires_the_compan
     assert back.status_code == 303
     assert before.get("/dashboard/usage").status_code == 303  # from now on through the provider only
     # That session reaches no other account of the person, and a password only those.
-    assert visitor.post("/dashboard/accounts", {"account": str(other)}).status_code == 404
+    assert visitor.post("/dashboard/accounts", {"account": str(other)}).status_code == 403
+    assert visitor.get("/dashboard/accounts").status_code == 403
+    assert visitor.post("/dashboard/confirm", {"password": known.password}).status_code == 403
+    assert visitor.post("/dashboard/sign-out").status_code == 303
+    audited = "SELECT account_id FROM {schema}.audit WHERE actor_id = $1 AND action LIKE 'person.s%'"
+    noted = [row["account_id"] for row in company.office.do(lambda postgres: postgres.fetch(audited, str(known.id)))]
+    # Signed in by password, which both see; signed in at the provider and out, which the other account does not.
+    assert (noted.count(company.account), noted.count(other)) == (3, 1)
     visitor, _ = company.enter(company.person("sales", email=f"grace@{company.domain}"))
     by_password = company.office.visitor(known)
     assert by_password.post("/dashboard/accounts", {"account": str(company.account)}).status_code == 404
@@ -269,5 +362,13 @@ def test_a_password_opens_neither_their_account_nor_one_that_requires_the_compan
     outside.get("/dashboard/sign-in")
     refused = outside.post("/dashboard/sign-in", {"email": owner.email, "password": owner.password})
     assert "Sign in with your company's account" in words(refused)
+    # An invitation leads nowhere, and signs nobody out.
+    guest = company.office.somebody(other, "member")
+    link = company.office.do(
+        lambda postgres: links.new_invitation(postgres, guest.email, company.account, "member", ("operator", "test"))
+    )
+    invited = company.office.visitor(guest)
+    assert "without an invitation" in words(invited.post(f"/dashboard/join/{link}"))
+    assert invited.get("/dashboard/usage").status_code == 200
     command(company.office.settings, "sso", "remove", str(company.account))
     assert company.office.visitor(owner).get("/dashboard/usage").status_code == 200

@@ -1,4 +1,4 @@
-"""Operator commands on sign-in with a company's account: set, show, remove."""
+"""Operator commands on sign-in with a company's account: set, show, forget, remove."""
 
 from __future__ import annotations
 
@@ -101,6 +101,17 @@ def sso_show(account_id: int) -> None:
     roles = ", ".join(f"{group}={role}" for group, role in sorted(found.roles.items()))
     click.echo(f"{found.issuer}  client {found.client_id}  addresses at {found.email_domain}  {roles}")
     click.echo(f"scopes {found.scopes}  claim {found.groups_claim}  {'required' if found.required else 'not required'}")
+
+
+@sso.command("forget")
+@click.argument("account_id", type=int)
+@click.argument("email")
+def sso_forget(account_id: int, email: str) -> None:
+    """Forget as whom the provider knows somebody, who has another identifier there now; ends their sessions."""
+    from siteglass.people import people, providers
+
+    run(lambda postgres: providers.forget_person(postgres, account_id, people.clean_email(email), actor=actor()))
+    click.echo("At their next sign-in there, their address shows who they are.")
 
 
 @sso.command("remove")

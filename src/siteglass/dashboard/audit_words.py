@@ -82,6 +82,7 @@ _PEOPLE = {
     "person.factor_optional": ("made two-step sign-in optional", "made two-step sign-in optional for"),
     "person.recovery_codes": ("made new recovery codes", "created new recovery codes for"),
     "person.sign_in": ("signed in", "signed in for"),
+    "person.provider_forget": ("forgot their company's account", "forgot the company's account of"),
     "person.session_end": ("ended a session", "ended a session of"),
     "person.sessions_end": ("ended their other sessions", "ended the sessions of"),
 }

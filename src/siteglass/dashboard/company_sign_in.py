@@ -49,7 +49,8 @@ async def start_again(dashboard: Dashboard, visit: Visit) -> Response:
     if visit.who.checked_at is None:
         raise NOT_THERE
     verifier = new_token()
-    address = await dashboard.sign_in.company.start_again(visit.who, own_path(visit.form.get("next")), verifier)
+    next_path = own_path(visit.form.get("next"))
+    address = await dashboard.sign_in.company.start_again(visit.who, next_path, verifier, visit.address)
     return _continue(dashboard, visit, address, verifier)
 
 

@@ -78,6 +78,8 @@ _WHILE_SUSPENDED = re.compile(
 )
 # What people may do who lack the second factor that their account requires: set it up, or go elsewhere.
 _BEFORE_SET_UP = re.compile(r"security\.set_up.*|sign_out|confirm.*|accounts|switch")
+# What a session that began at a provider cannot do: it reaches one account, and proves who it is there.
+_NOT_FROM_THE_COMPANY = re.compile(r"security.*|accounts|switch|confirm\.password|join\.accept")
 LABELS = {"lead": "Lead credits", "api": "API credits"}
 INTERNAL_LABELS = {"lead": "Leads", "api": "Enrichments"}
 # The address of a search can hold a cursor.
@@ -187,6 +189,11 @@ class Visit:
         return self.session is not None and self.session.is_internal
 
     @property
+    def is_from_company(self) -> bool:
+        """Whether who is signed in came through the provider of the account."""
+        return self.session is not None and self.session.checked_at is not None
+
+    @property
     def unit(self) -> str:
         """What getting a lead takes."""
         return "lead" if self.is_internal else "credit"
@@ -293,9 +300,11 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
     if is_form:
         _check_origin(dashboard, request)
         visit.form = await read_form(request, declared.max_bytes, declared.max_file_bytes)
-    await _find_session(dashboard, visit)
+    await _find_session(dashboard, declared, visit)
     if is_form and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
         raise FORM_TOO_OLD
+    if visit.is_from_company and _NOT_FROM_THE_COMPANY.fullmatch(declared.name):
+        raise AT_THE_COMPANY
     if declared.desk:
         _require_desk(visit, declared.desk)
     elif declared.role:
@@ -305,8 +314,6 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
             raise NOT_ALLOWED
         if visit.session.suspended is not None and not _WHILE_SUSPENDED.fullmatch(declared.name):
             raise suspended(visit.session.suspended)
-        if visit.session.checked_at is not None and declared.name.startswith("security"):
-            raise AT_THE_COMPANY
         if visit.must_set_up and not _BEFORE_SET_UP.fullmatch(declared.name):
             return _go(visit, SET_UP, next_path=None)
     if declared.fresh and not visit.who.is_fresh(FRESH_FOR):
@@ -338,11 +345,11 @@ def _check_origin(dashboard: Dashboard, request: Request) -> None:
         raise NOT_FROM_HERE
 
 
-async def _find_session(dashboard: Dashboard, visit: Visit) -> None:
+async def _find_session(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) -> None:
     cookies = visit.request.cookies
     given = cookies.get(SESSION_COOKIE, "")
     if given:
-        visit.session = await _session(dashboard, given)
+        visit.session = await _session(dashboard, declared, given)
     if visit.session is not None:
         visit.cookie = given
     else:
@@ -352,12 +359,20 @@ async def _find_session(dashboard: Dashboard, visit: Visit) -> None:
     visit.token = dashboard.sign_in.secrecy.form_token(visit.cookie)
 
 
-async def _session(dashboard: Dashboard, token: str) -> Session | None:
-    """The session of a cookie, as its provider lets the person in now. Raises Unavailable."""
+async def _session(dashboard: Dashboard, declared: DeclaredPage, token: str) -> Session | None:
+    """The session of a cookie, as its provider lets the person in now. Raises Unavailable and PeopleError where
+    somebody must be signed in: while the provider does not answer, people can sign in otherwise, and sign out."""
     postgres, lifetimes = dashboard.backends.postgres, dashboard.sign_in.lifetimes
     found = await sessions.find(postgres, token, lifetimes)
-    if found is None or found.checked_at is None or await dashboard.sign_in.company.is_unchanged(found):
+    if found is None or found.checked_at is None or declared.name == "sign_out":
         return found
+    try:
+        if await dashboard.sign_in.company.is_unchanged(found):
+            return found
+    except (Unavailable, PeopleError):
+        if declared.role:
+            raise
+        return None
     return await sessions.find(postgres, token, lifetimes)
 
 

@@ -38,7 +38,8 @@ NO_SECOND_FACTOR = PageRefusal(
 AT_THE_COMPANY = PageRefusal(
     403,
     "Your company manages your sign-in",
-    "Password, two-step sign-in and sessions are those of your company's account.",
+    "Password, two-step sign-in and sessions are those of your company's account. For another account, sign in "
+    "with a password.",
 )
 
 

@@ -17,12 +17,12 @@ import asyncpg
 from siteglass.errors import Unavailable
 from siteglass.people import attempts as tries
 from siteglass.people import people, providers
-from siteglass.people.openid import OpenId, OpenIdError, Tokens
+from siteglass.people.openid import OpenId, OpenIdError
 from siteglass.people.passwords import Passwords
 from siteglass.people.problems import PeopleError
 from siteglass.people.providers import CALLBACK, Provider
 from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
-from siteglass.people.sessions import MAX_AGENT_CHARS, Browser, Session, note_sign_in
+from siteglass.people.sessions import MAX_AGENT_CHARS, MAX_OF_PERSON, Browser, Session, company_digest
 from siteglass.platform.mailer import is_address
 from siteglass.platform.postgres import Postgres
 from siteglass.web.address import household
@@ -44,6 +44,14 @@ NOT_YOURS = "This sign-in was started elsewhere, or took too long. Start again."
 _START = """
 WITH person AS (
     SELECT person_id FROM {schema}.provider_people WHERE account_id = $2 AND person_id = $3
+), gone AS (
+    DELETE FROM {schema}.sessions WHERE id IN (
+        SELECT id FROM {schema}.sessions WHERE person_id = $3 AND account_id = $2 AND checked_at IS NOT NULL
+        ORDER BY id DESC OFFSET $9
+    )
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+    SELECT 'person', person_id::text, 'person.sign_in', $2, jsonb_build_object('person', person_id) FROM person
 )
 INSERT INTO {schema}.sessions (digest, person_id, account_id, made_at, seen_at, proven_at, agent, address, checked_at,
     refresh_token)
@@ -89,16 +97,19 @@ class CompanySignIn:
 
     async def start(self, email: str, next_path: str, verifier: str, address: str) -> str:
         """Where somebody with this address signs in; raises PeopleError. The browser keeps the verifier."""
-        under = bucket("sign-ins at providers from an address", household(address))
-        await tries.take(self._postgres, under, most=MAX_STARTS, window=_HOUR)
+        await self._take("sign-ins at providers from an address", address)
         provider = await providers.for_address(self._postgres, self._secrecy, people.clean_email(email))
         if provider is None:
             raise PeopleError("No company's account is set up for this address. Sign in with your password.", "email")
         return await self._start(provider, next_path, verifier, again=False)
 
-    async def start_again(self, session: Session, next_path: str, verifier: str) -> str:
-        """Where somebody who is signed in proves once more who they are."""
+    async def start_again(self, session: Session, next_path: str, verifier: str, address: str) -> str:
+        """Where somebody who is signed in proves once more who they are; raises PeopleError."""
+        await self._take("sign-ins at providers from an address", address)
         return await self._start(await self._provider(session.account_id), next_path, verifier, again=True)
+
+    async def _take(self, use: str, address: str) -> tries.Attempt:
+        return await tries.take(self._postgres, bucket(use, household(address)), most=MAX_STARTS, window=_HOUR)
 
     async def _start(self, provider: Provider, next_path: str, verifier: str, *, again: bool) -> str:
         expires_s = int(datetime.now(UTC).timestamp()) + STATE_LIFE_S
@@ -118,11 +129,12 @@ class CompanySignIn:
 
         `issuer`: who says that it sent them back; empty: it does not say.
         """
+        taken = await self._take("ways back from providers to an address", browser.address)
         opened = self._secrecy.open_token(_STATE_USE, state, int(datetime.now(UTC).timestamp()))
         if opened is None or not code or opened[1] != digest(verifier).hex():
             raise PeopleError(NOT_YOURS)
         account_id, _, next_path = opened
-        provider, asked_at = await self._provider(account_id), datetime.now(UTC)
+        provider = await self._provider(account_id)
         if issuer not in ("", provider.issuer):
             raise PeopleError(NOT_YOURS)
         try:
@@ -131,22 +143,25 @@ class CompanySignIn:
             raise _refused(error) from None
         role = provider.role_of(tokens.claims.get(provider.groups_claim))
         if role is None:
+            known = await self._known(provider, tokens.claims)
+            if known is not None:
+                await self._leave(provider, known, tokens.claims)
             raise PeopleError("You are in no group that may enter. Ask whoever manages your company's accounts.")
         person_id = await self._person(provider, tokens.claims)
         await self._join(provider, person_id, role)
         token = new_token()
         await self._postgres.fetch(
             _START,
-            digest(token),
+            company_digest(token),
             account_id,
             person_id,
             _proven_at(tokens.claims),
             browser.agent[:MAX_AGENT_CHARS],
             browser.address,
-            asked_at,
-            self._sealed(tokens),
+            taken.at,
+            self._sealed(tokens.refresh_token),
+            MAX_OF_PERSON - 1,
         )
-        await note_sign_in(self._postgres, person_id)
         return Entered(token, next_path)
 
     async def _provider(self, account_id: int) -> Provider:
@@ -155,18 +170,24 @@ class CompanySignIn:
             raise PeopleError("This account has no sign-in with a company's account any more.")
         return found
 
-    def _sealed(self, tokens: Tokens) -> bytes:
-        return self._secrecy.seal(_REFRESH_USE, tokens.refresh_token.encode())
+    def _sealed(self, refresh_token: str) -> bytes:
+        return self._secrecy.seal(_REFRESH_USE, refresh_token.encode())
+
+    async def _known(self, provider: Provider, claims: dict[str, Any]) -> int | None:
+        """The person of a subject."""
+        row = await self._postgres.fetchrow(
+            "SELECT person_id FROM {schema}.provider_people WHERE account_id = $1 AND issuer = $2 AND subject = $3",
+            provider.account_id,
+            provider.issuer,
+            claims["sub"],
+        )
+        return None if row is None else int(row["person_id"])
 
     async def _person(self, provider: Provider, claims: dict[str, Any]) -> int:
         """The person of a subject; at the first sign-in, the one of the address, who may be new."""
-        key = (provider.account_id, provider.issuer, claims["sub"])
-        row = await self._postgres.fetchrow(
-            "SELECT person_id FROM {schema}.provider_people WHERE account_id = $1 AND issuer = $2 AND subject = $3",
-            *key,
-        )
-        if row is not None:
-            return int(row["person_id"])
+        known_id = await self._known(provider, claims)
+        if known_id is not None:
+            return known_id
         email = people.clean_email(str(claims.get("email", "")))
         if (
             not is_address(email)
@@ -180,10 +201,11 @@ class CompanySignIn:
         known = await people.find(self._postgres, email)
         person_id = await self._new(email, claims) if known is None else known.id
         try:
-            await self._postgres.fetch(_LINK, *key, person_id)
+            await self._postgres.fetch(_LINK, provider.account_id, provider.issuer, claims["sub"], person_id)
         except asyncpg.UniqueViolationError:
             raise PeopleError(
-                "Your address belongs to another person of your company's accounts. Ask the operator of this service."
+                "Your company's account is not the one that you had here. Ask the operator of this service:"
+                " siteglass sso forget"
             ) from None
         return person_id
 
@@ -215,6 +237,12 @@ class CompanySignIn:
             with contextlib.suppress(PeopleError):  # the last owner stays one
                 await people.set_role(self._postgres, provider.account_id, person_id, role, person_id)
 
+    async def _leave(self, provider: Provider, person_id: int, claims: dict[str, Any]) -> None:
+        """Take a person out of the account whose groups give no role. A token that names no groups shows nothing."""
+        if provider.groups_claim in claims:
+            with contextlib.suppress(PeopleError):  # the last owner stays one, and cannot enter
+                await people.remove(self._postgres, provider.account_id, person_id, person_id)
+
     # --- while the session is used ----------------------------------------------------------------
 
     async def is_unchanged(self, session: Session) -> bool:
@@ -227,10 +255,9 @@ class CompanySignIn:
         row = await self._postgres.fetchrow(_TAKE_TURN, session.id, TURN, CHECK_AFTER)
         if row is None:
             return await self._wait(session)
-        asked_at = datetime.now(UTC)
         try:
-            return await self._check(session, row["refresh_token"], asked_at)
-        except Unavailable:
+            return await self._check(session, row["refresh_token"])
+        except (Unavailable, PeopleError):
             await self._set(session, "checking_until = '-infinity'")
             if session.now - session.checked_at < CHECKED_WITHIN:
                 return True
@@ -252,7 +279,7 @@ class CompanySignIn:
                 return row is not None
         raise Unavailable("the sign-in provider does not answer", has_price=False)
 
-    async def _check(self, session: Session, sealed: bytes, asked_at: datetime) -> bool:
+    async def _check(self, session: Session, sealed: bytes) -> bool:
         provider = await providers.of_account(self._postgres, self._secrecy, session.account_id)
         refresh_token = self._secrecy.open(_REFRESH_USE, sealed)
         subject = await self._postgres.fetchrow(
@@ -262,19 +289,20 @@ class CompanySignIn:
         )
         if provider is None or refresh_token is None or subject is None:
             return await self._end(session)
+
+        async def keep(newer: str) -> None:
+            await self._set(session, "refresh_token = $2", self._sealed(newer))
+
         try:
-            tokens = await self._openid.refresh(provider, refresh_token.decode(), subject["subject"])
+            claims = await self._openid.refresh(provider, refresh_token.decode(), subject["subject"], keep)
         except OpenIdError:
             return await self._end(session)
-        role = provider.role_of(tokens.claims.get(provider.groups_claim))
+        role = provider.role_of(claims.get(provider.groups_claim))
         if role is None:
-            with contextlib.suppress(PeopleError):  # the last owner stays one, and cannot enter
-                await people.remove(self._postgres, session.account_id, session.person_id, session.person_id)
+            await self._leave(provider, session.person_id, claims)
             return await self._end(session)
         await self._join(provider, session.person_id, role)
-        await self._set(
-            session, "checked_at = $2, refresh_token = $3, checking_until = '-infinity'", asked_at, self._sealed(tokens)
-        )
+        await self._set(session, "checked_at = $2, checking_until = '-infinity'", session.now)
         return role == session.role
 
     async def _end(self, session: Session) -> bool:

@@ -6,9 +6,11 @@ redirects.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -56,6 +58,8 @@ class _Known:
     read_at: float
     keys: KeySet | None = None
     keys_read_at: float = field(default=float("-inf"))
+    reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Of those who need the keys at once, one reads them, and the others use what it read."""
 
 
 def nonce_of(verifier: str) -> str:
@@ -102,14 +106,18 @@ class OpenId:
             raise OpenIdError("it sends no refresh token; the scope offline_access may be missing")
         return Tokens(await self._claims(provider, given, nonce_of(verifier)), given["refresh_token"])
 
-    async def refresh(self, provider: Provider, refresh_token: str, subject: str) -> Tokens:
-        """What the provider says now of a person who signed in before."""
+    async def refresh(
+        self, provider: Provider, refresh_token: str, subject: str, keep: Callable[[str], Awaitable[None]]
+    ) -> dict[str, Any]:
+        """What the provider says now of a person who signed in before. `keep` stores what it is asked with the next
+        time: at many providers each refresh token works once, also if the ID token cannot be checked now."""
         given = await self._ask_token(provider, {"grant_type": "refresh_token", "refresh_token": refresh_token})
+        if isinstance(given.get("refresh_token"), str):
+            await keep(given["refresh_token"])
         claims = await self._claims(provider, given, None)
         if claims["sub"] != subject:
             raise OpenIdError("its token is another person's")
-        newer = given.get("refresh_token")
-        return Tokens(claims, newer if isinstance(newer, str) else refresh_token)
+        return claims
 
     # --- tokens -----------------------------------------------------------------------------------
 
@@ -150,17 +158,18 @@ class OpenId:
         return dict(token.claims)
 
     async def _decode(self, provider: Provider, encoded: str) -> jwt.Token:
-        known = await self._discover(provider)
-        for is_last in (False, True):
-            if (known.keys is None or is_last) and time.monotonic() - known.keys_read_at > KEYS_AGAIN_S:
-                await self._read_keys(known)
+        """The token, if the provider signed it. Raises Unavailable while its keys may be others than those we know."""
+        known, began = await self._discover(provider), time.monotonic()
+        async with known.reading:
+            if known.keys is None:
+                await self._read_keys(provider, known)
             try:
-                if known.keys is not None:
-                    return jwt.decode(encoded, known.keys, algorithms=ALGORITHMS)
-            except (JoseError, ValueError, TypeError) as error:
-                if is_last:
-                    raise OpenIdError(f"its ID token is not valid ({_words(error)})") from None
-        raise OpenIdError("it has no keys")
+                return _decoded(encoded, known)
+            except OpenIdError:
+                if known.keys_read_at >= began:
+                    raise
+            await self._read_keys(provider, known)
+            return _decoded(encoded, known)
 
     # --- documents --------------------------------------------------------------------------------
 
@@ -169,21 +178,26 @@ class OpenId:
         if known is None or time.monotonic() - known.read_at > READ_AGAIN_S:
             check_address(provider.issuer)
             status, given = await self._send("GET", f"{provider.issuer.rstrip('/')}/.well-known/openid-configuration")
-            if status != 200:
+            if status != 200 or "issuer" not in given:  # such as a page about maintenance
                 raise Unavailable(f"the sign-in provider of account {provider.account_id} answers {status}")
             if given.get("issuer") != provider.issuer:
                 raise OpenIdError("its configuration is that of another issuer")
             known = self._known[provider.issuer] = _Known(given, time.monotonic())
         return known
 
-    async def _read_keys(self, known: _Known) -> None:
+    async def _read_keys(self, provider: Provider, known: _Known) -> None:
+        of_account = f"of the sign-in provider of account {provider.account_id}"
+        if time.monotonic() - known.keys_read_at <= KEYS_AGAIN_S:
+            raise Unavailable(f"the keys {of_account} were read just now")
         known.keys_read_at = time.monotonic()
         status, given = await self._send("GET", self._endpoint(known, "jwks_uri"))
         try:
             if status == 200:
                 known.keys = KeySet.import_key_set(given)  # type: ignore[arg-type]  # it checks what it is given
+                return
         except (JoseError, ValueError, TypeError, KeyError) as error:
-            raise OpenIdError(f"its keys cannot be read ({_words(error)})") from None
+            raise Unavailable(f"the keys {of_account} cannot be read ({_words(error)})") from None
+        raise Unavailable(f"the keys {of_account} cannot be read ({status})")
 
     def _endpoint(self, known: _Known, name: str) -> str:
         address = known.endpoints.get(name)
@@ -220,6 +234,14 @@ def check_address(address: str) -> None:
     parts = urlsplit(address)
     if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)):
         raise OpenIdError(f"its address must begin with https: {address[:200]}")
+
+
+def _decoded(encoded: str, known: _Known) -> jwt.Token:
+    assert known.keys is not None  # noqa: S101 - they were read
+    try:
+        return jwt.decode(encoded, known.keys, algorithms=ALGORITHMS)
+    except (JoseError, ValueError, TypeError) as error:
+        raise OpenIdError(f"its ID token is not valid ({_words(error)})") from None
 
 
 def _words(error: Exception) -> str:

@@ -100,6 +100,16 @@ async def enters_through_provider(postgres: Postgres, person_id: int) -> bool:
     return bool(rows)
 
 
+async def is_through_provider(postgres: Postgres, account_id: int | None, person_id: int | None) -> bool:
+    """Whether somebody would enter an account with the company's account only; None: somebody new."""
+    row = await postgres.fetchrow(
+        f"SELECT {through_provider('x')} AS is_so FROM (VALUES ($1::bigint, $2::bigint)) x (account_id, person_id)",  # noqa: S608 - our own words
+        account_id,
+        person_id,
+    )
+    return row is not None and bool(row["is_so"])
+
+
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.
 CREATE = """
 WITH made AS (

@@ -87,6 +87,10 @@ WITH made AS (
         client_id = excluded.client_id, client_secret = excluded.client_secret, scopes = excluded.scopes,
         groups_claim = excluded.groups_claim, roles = excluded.roles, required = excluded.required
     RETURNING *
+), strangers AS (
+    -- Another provider, or the same to another client, may know the same people by other subjects.
+    DELETE FROM {schema}.provider_people w USING {schema}.sign_in_providers before
+    WHERE w.account_id = $1 AND before.account_id = $1 AND (before.issuer, before.client_id) <> ($3::text, $4::text)
 ), ended AS (
     DELETE FROM {schema}.sessions WHERE account_id = $1 AND checked_at IS NOT NULL
 )
@@ -138,3 +142,22 @@ async def remove_provider(postgres: Postgres, account_id: int, *, actor: str) ->
     """Let people of an account sign in with a password only."""
     if await postgres.fetchrow(_REMOVE, account_id, actor) is None:
         raise PeopleError(f"Account {account_id} has no provider.")
+
+
+_FORGET = """
+WITH gone AS (
+    DELETE FROM {schema}.provider_people w USING {schema}.people p
+    WHERE w.account_id = $1 AND w.person_id = p.id AND p.email = $2 RETURNING w.person_id
+), ended AS (
+    DELETE FROM {schema}.sessions s USING gone
+    WHERE s.account_id = $1 AND s.person_id = gone.person_id AND s.checked_at IS NOT NULL
+)
+INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+SELECT 'operator', $3, 'person.provider_forget', $1, jsonb_build_object('person', person_id) FROM gone RETURNING id
+"""
+
+
+async def forget_person(postgres: Postgres, account_id: int, email: str, *, actor: str) -> None:
+    """Let somebody whom the provider knows by another identifier now sign in there as the same person."""
+    if await postgres.fetchrow(_FORGET, account_id, email, actor) is None:
+        raise PeopleError(f"Nobody with this address signs in to account {account_id} with a company's account.")

@@ -85,6 +85,12 @@ async def note_sign_in(postgres: Postgres, person_id: int) -> bool:
     return row is not None and bool(row["before"])
 
 
+def company_digest(token: str) -> bytes:
+    """What is stored of a session that began at a provider: the release before, which would take it for one that began
+    with a password, does not find it."""
+    return digest(f"company {token}")
+
+
 _FIND = """
 SELECT s.id, s.person_id, s.account_id, s.made_at, s.seen_at, s.proven_at, now() AS now, p.email, p.name,
     m.role::text AS role, a.name AS account_name, CASE WHEN a.state <> 'active' THEN a.state_reason END AS suspended,
@@ -98,20 +104,19 @@ FROM {schema}.sessions s
     JOIN {schema}.members m ON m.account_id = s.account_id AND m.person_id = s.person_id
     JOIN {schema}.accounts a ON a.id = s.account_id AND a.state IN ('active', 'suspended')
     JOIN {schema}.plans l ON l.name = a.plan
-WHERE s.digest = $1 AND s.seen_at > now() - $2::interval AND s.made_at > now() - $3::interval
+WHERE s.digest IN ($1, $4) AND s.seen_at > now() - $2::interval AND s.made_at > now() - $3::interval
     AND (s.checked_at IS NOT NULL OR NOT {through_provider})
 """.replace("{through_provider}", people.through_provider("s"))
 
 
 async def find(postgres: Postgres, token: str, lifetimes: Lifetimes) -> Session | None:
     """The session of a cookie, None if there is none (any more)."""
-    stored = digest(token)
-    row = await postgres.fetchrow(_FIND, stored, lifetimes.idle, lifetimes.whole)
+    row = await postgres.fetchrow(_FIND, digest(token), lifetimes.idle, lifetimes.whole, company_digest(token))
     if row is None:
         return None
     session = Session(**row)
     if session.now - session.seen_at > TOUCH_AFTER:
-        await postgres.fetch("UPDATE {schema}.sessions SET seen_at = now() WHERE digest = $1", stored)
+        await postgres.fetch("UPDATE {schema}.sessions SET seen_at = now() WHERE id = $1", session.id)
     return session
 
 
@@ -197,9 +202,10 @@ async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes) ->
 
 _END = """
 WITH gone AS (
-    DELETE FROM {schema}.sessions WHERE person_id = $1 AND id = $2 RETURNING id
+    DELETE FROM {schema}.sessions WHERE person_id = $1 AND id = $2 RETURNING id, account_id, checked_at
 ), noted AS (
-    {noted} AND EXISTS (SELECT 1 FROM gone)
+    -- of a session that reached one account, in that one
+    {noted} AND EXISTS (SELECT 1 FROM gone WHERE checked_at IS NULL OR account_id = m.account_id)
 )
 SELECT id FROM gone
 """.replace("{noted}", noted("'person.session_end'"))

@@ -46,6 +46,7 @@ INVITATIONS_OF_ACCOUNT = 30
 WRONG = "The email address and password do not match. Try again, or reset your password."
 WRONG_CODE = "That code is wrong or was already used. Wait for the next one, or use a recovery code."
 CHANGED = "Your password was changed in the meantime. Sign in with the new one."
+NO_INVITATION = "You enter this account with your company's account, without an invitation: choose it at the sign-in."
 DEMO_LINK_GONE = "A link of the demo works once, for ten minutes. Print a new one: siteglass demo link"
 
 RESET_MAIL = """\
@@ -342,6 +343,8 @@ class SignIn:
         link = await links.look_at(self._postgres, "invite", token)
         if link is None:
             raise PeopleError(credentials.LINK_GONE)
+        if await people.is_through_provider(self._postgres, link.account_id, None):
+            raise PeopleError(NO_INVITATION)
         name = people.clean_name(name)
         check_password(password, link.email)
         hashed = await self._passwords.hash(password)
@@ -350,6 +353,9 @@ class SignIn:
 
     async def join(self, token: str, session: Session, cookie: str) -> str | None:
         """Take up an invitation as who is signed in; the session looks at the new account. Raises PeopleError."""
+        link = await links.look_at(self._postgres, "invite", token)
+        if link is not None and await people.is_through_provider(self._postgres, link.account_id, session.person_id):
+            raise PeopleError(NO_INVITATION)
         account_id = await credentials.join(self._postgres, token, session.person_id, session.email)
         return await sessions.renew(self._postgres, cookie, account_id=account_id)
 
