@@ -51,6 +51,8 @@ NAMES = {
     "RunShown": "WatchRun",
     "NewLeadShown": "NewLead",
     "WatchRunResponse": "NewLeads",
+    "JobShown": "Job",
+    "JobQuote": "JobPrice",
     "AccountIdentity": "AccountName",
     "ExpiringCredits": "Expiring",
     "AccountBalances": "Balances",

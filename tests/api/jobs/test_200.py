@@ -250,6 +250,25 @@ def test_a_worker_that_is_killed_after_it_paid_changes_nothing(bank: Bank, monke
     customer.verified()
 
 
+@pytest.mark.promise("job.turns")
+def test_accounts_take_turns(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "SLICE_S", 0.001)
+    customers = [bank.customer(api=1, lead=99) for _ in range(2)]
+    with idle():
+        jobs = [answered(customer.post(JOBS, {"domains": DOMAINS})) for customer in customers]
+    for customer, job in zip(customers, jobs, strict=True):
+        assert finished(customer, job)["lead_credits"] == len(FOUND)
+    bought = bank.do(
+        bank.postgres.fetch(
+            "SELECT account_id FROM {schema}.ledger WHERE kind = 'charge' AND account_id = ANY($1::bigint[])"
+            " ORDER BY at",
+            [customer.account_id for customer in customers],
+        )
+    )
+    first, second = (customer.account_id for customer in customers)
+    assert [row["account_id"] for row in bought] == [first, second] * 3
+
+
 @pytest.mark.promise("job.stopped")
 def test_a_job_ends_with_its_key_and_continues_with_the_next_one(bank: Bank) -> None:
     ended, rotated, suspended = (bank.customer(api=1, lead=99) for _ in range(3))

@@ -115,6 +115,18 @@ class Quote:
     """False: it costs at most this."""
 
 
+class JsonLines:
+    """Records of a response that comes piece by piece. A line ends at a newline only: texts contain other breaks."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def records(self, piece: bytes) -> list[dict[str, Any]]:
+        """The records that are complete with this piece."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+
 def _number(headers: Mapping[str, str], name: str) -> int | None:
     value = headers.get(name, "")
     return int(value) if value.isascii() and value.lstrip("-").isdigit() else None

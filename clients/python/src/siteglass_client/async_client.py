@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from types import TracebackType
@@ -13,9 +13,10 @@ from typing import Any
 
 import httpx
 
-from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, Evidence, read_answer, read_evidence
+from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, Evidence, JsonLines, read_answer, read_evidence
 from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
 from siteglass_client.calls import (
+    JOBS_PATH,
     LIST_PAGE,
     LISTS_PATH,
     SEARCHES_PATH,
@@ -23,14 +24,18 @@ from siteglass_client.calls import (
     Call,
     Moment,
     common_headers,
+    enrich_job_body,
     evidence_call,
     get,
+    job_path,
     ledger_call,
     list_parts,
     list_path,
     post,
     receipt_call,
     saved_search_path,
+    search_body,
+    start_job,
     values_call,
     watch_path,
     watch_terms,
@@ -40,10 +45,13 @@ from siteglass_client.configuration import Configuration
 from siteglass_client.deprecated import lead_credits
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
 from siteglass_client.filters import Filters
-from siteglass_client.items import KnownValues, sum_changes
+from siteglass_client.items import Item, KnownValues, sum_changes
 from siteglass_client.messages import (
     Account,
     DomainList,
+    Job,
+    JobPrice,
+    Lead,
     LedgerEntry,
     ListChange,
     NewLeads,
@@ -277,6 +285,83 @@ class AsyncSiteglass:
         """A run with its first new leads, without contacts. To get them, search with `only_lists=[run.list]`. Free."""
         return NewLeads((await self._send(get(watch_path(name, f"/runs/{run}")))).body)
 
+    async def enrich_job(
+        self,
+        domains: Iterable[str] = (),
+        *,
+        list_name: str | None = None,
+        select: Sequence[str] | None = None,
+        max_lead_credits: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Job:
+        """Start a job that enriches up to 100,000 domains, or those of a list, for one API credit in all.
+
+        Each lead found costs a lead credit, once. The same `idempotency_key` returns the job that it started.
+        """
+        body = enrich_job_body(domains, list_name, select, max_lead_credits)
+        return Job((await self._send(start_job(body, idempotency_key))).body)
+
+    async def enrich_job_price(self, domains: Iterable[str] = (), *, list_name: str | None = None) -> JobPrice:
+        """The price of such a job, estimated if the domains are many. Free."""
+        return JobPrice(
+            (await self._send(post(JOBS_PATH, {**enrich_job_body(domains, list_name), "dry_run": True}))).body
+        )
+
+    async def search_job(
+        self,
+        query: str | None = None,
+        *,
+        max_leads: int,
+        filters: Filters | Mapping[str, Any] | None = None,
+        wrapped_query: str | None = None,
+        select: Sequence[str] | None = None,
+        sort: str | None = None,
+        max_lead_credits: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Job:
+        """Start a job that returns up to 100,000 leads of a search, for a lead credit each that has an address."""
+        search = search_body(query, filters, wrapped_query, select, sort, strict=False)
+        body = {"search": search, "max_leads": max_leads, "max_lead_credits": max_lead_credits}
+        return Job((await self._send(start_job(body, idempotency_key))).body)
+
+    async def jobs(self) -> list[Job]:
+        """The jobs of the account's keys, the newest first. Free."""
+        return [Job(each) for each in (await self._send(get(JOBS_PATH))).body["jobs"]]
+
+    async def job(self, job: int) -> Job:
+        """How far a job is. Free."""
+        return Job((await self._send(get(job_path(job)))).body)
+
+    async def wait_for_job(
+        self, job: int, *, every_s: float = 1.0, on_state: Callable[[Job], object] | None = None
+    ) -> Job:
+        """The job once it has ended; `on_state` gets each state on the way. Free."""
+        while True:
+            state = await self.job(job)
+            if on_state is not None:
+                on_state(state)
+            if state.ended_at is not None:
+                return state
+            await asyncio.sleep(every_s)
+
+    async def cancel_job(self, job: int) -> Job:
+        """Stop a job after the batch that is being bought; what was paid for stays. Free."""
+        return Job((await self._send(post(job_path(job, "/cancel"), {}))).body)
+
+    async def delete_job(self, job: int) -> None:
+        """Delete a job that has ended, with its results. Free."""
+        await self._send(Call("DELETE", job_path(job)))
+
+    async def job_items(self, job: int) -> AsyncIterator[Item]:
+        """The items of an enrichment that were paid for, and those with the status `not_bought`. Free, for 7 days."""
+        async for record in self._records(get(job_path(job, "/results"))):
+            yield Item(record)
+
+    async def job_leads(self, job: int) -> AsyncIterator[Lead]:
+        """The leads of a search that were paid for. Free, for 7 days."""
+        async for record in self._records(get(job_path(job, "/results"))):
+            yield Lead(record)
+
     async def account(self) -> Account:
         """Show balances, prices, limits and the current key. Free."""
         return Account((await self._send(get("/v1/account"))).body)
@@ -321,6 +406,31 @@ class AsyncSiteglass:
             wait_s = tries.wait_s(failure, time.monotonic())
             if wait_s is None:
                 raise tries.outcome(failure) from failure.__cause__
+            await asyncio.sleep(wait_s)
+
+    async def _records(self, call: Call) -> AsyncIterator[dict[str, Any]]:
+        """The records of a response as they come. Once one was returned, nothing is repeated."""
+        tries = Tries(self._configuration.policy, time.monotonic(), answered_before=self._answered)
+        while True:
+            lines, started = JsonLines(), False
+            try:
+                async with self._http.stream(
+                    call.method, call.path, headers=call.headers(), timeout=self._configuration.timeout_s
+                ) as response:
+                    if response.status_code != httpx.codes.OK:
+                        read_answer(response.status_code, response.headers, await response.aread(), time.time())
+                    async for piece in response.aiter_bytes():
+                        for record in lines.records(piece):
+                            started = True
+                            yield record
+                return
+            except httpx.HTTPError as error:
+                failure: SiteglassError = ConnectionFailed(f"{type(error).__name__}: {error}")
+            except ServiceError as error:
+                failure = error
+            wait_s = None if started else tries.wait_s(failure, time.monotonic())
+            if wait_s is None:
+                raise tries.outcome(failure)
             await asyncio.sleep(wait_s)
 
     async def _attempt(self, call: Call, tries: Tries) -> Answer:

@@ -7,7 +7,7 @@ import platform
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -23,6 +23,7 @@ ENRICH_PATH = "/v1/leads/enrich"
 LISTS_PATH = "/v1/lists"
 SEARCHES_PATH = "/v1/searches"
 WATCHES_PATH = "/v1/watches"
+JOBS_PATH = "/v1/jobs"
 MAX_LIMIT = 100
 MAX_DOMAINS = 100
 # The most that the service takes as `max_lead_credits`; no page or batch costs so much.
@@ -152,6 +153,31 @@ def watch_terms(
         "paused": paused,
     }
     return {name: value for name, value in terms.items() if value is not None}
+
+
+def job_path(job: int, action: str = "") -> str:
+    """The path of a job, or of something that it can do."""
+    return f"{JOBS_PATH}/{job}{action}"
+
+
+def enrich_job_body(
+    domains: Iterable[str],
+    list_name: str | None,
+    select: Sequence[str] | None = None,
+    max_lead_credits: int | None = None,
+) -> dict[str, Any]:
+    """The body of a job that enriches domains, or those of a list."""
+    if isinstance(domains, str):
+        raise TypeError("domains must be a list of domains, not a string")
+    body: dict[str, Any] = {"list": list_name} if list_name is not None else {"domains": list(domains)}
+    given = {"select": None if select is None else list(select), "max_lead_credits": max_lead_credits}
+    return {**body, **{name: value for name, value in given.items() if value is not None}}
+
+
+def start_job(body: Mapping[str, Any], idempotency_key: str | None) -> Call:
+    """The start of a job; the same key gives the same job."""
+    call = post(JOBS_PATH, body)
+    return call if idempotency_key is None else replace(call, idempotency_key=idempotency_key)
 
 
 def list_parts(domains: Iterable[str]) -> Iterator[list[str]]:

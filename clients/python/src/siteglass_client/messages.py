@@ -720,6 +720,58 @@ class NewLeads(Record):
     """New leads that are not shown here."""
 
 
+class Job(Record):
+    """A job, and how far it is."""
+
+    __slots__ = ()
+    job = field[int]()
+    """Number of the job. Ledger entries of its charges have it, too."""
+    kind = field[str]()
+    """Whether it enriches domains or returns leads."""
+    state = field[str]()
+    """`stopped`: it ended before all was bought; `reason` says why."""
+    reason = field["str | None"]()
+    """Why it stopped, as a text for people."""
+    total = field[int]()
+    """Different domains to enrich, or the maximum number of leads."""
+    done = field[int]()
+    """Domains or leads that are among the results."""
+    not_bought = field[int]()
+    """After it stopped: domains that are left, or how many more leads there can be at most."""
+    api_credits = field[int]()
+    """API credits charged so far."""
+    lead_credits = field[int]()
+    """Lead credits charged so far."""
+    max_lead_credits = field[int]()
+    """Maximum lead credits of the job."""
+    created_at = field[str]()
+    ended_at = field["str | None"]()
+    """Null until it has ended."""
+    deleted_at = field["str | None"]()
+    """When it is deleted with its results, 7 days after its end."""
+    results = field[str]()
+    """Path of the results."""
+
+
+class JobPrice(Record):
+    """The price of a job, if `dry_run` was asked for."""
+
+    __slots__ = ()
+    dry_run = field[bool]()
+    api_credits = field[int]()
+    """API credits that the request would cost now."""
+    lead_credits = field[int]()
+    """Lead credits that the request would cost now."""
+    total = field[int]()
+    """Different domains to enrich, or leads that would be returned."""
+    found = field[int]()
+    """Leads found for the domains, or all matches of the search."""
+    estimated = field[bool]()
+    """Whether the price is estimated: from a sample of many domains, or for a search with an estimated total. That of a
+    search for fewer leads than match is the highest possible one.
+    """
+
+
 class AccountName(Record):
     """Who pays."""
 

@@ -30,12 +30,6 @@ def unpack_domains(source: bytes) -> list[str]:
     return domains
 
 
-def leads_of(page: bytes) -> list[str]:
-    """The leads of a compressed page."""
-    leads: list[str] = orjson.loads(zlib.decompress(page))[LEADS]
-    return leads
-
-
 def batch_offer(offer: Offer, charged: Set[str], *, is_first: bool) -> Offer:
     """An enrichment as a part of a job: one API credit for all parts, and each lead once."""
     bill = offer.bill

@@ -14,7 +14,7 @@ from siteglass.leads.lists.lists import RUN_PREFIX
 from siteglass.platform.postgres import Postgres
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     import asyncpg
 
@@ -132,6 +132,8 @@ class BoughtPage:
     api_credits: int
     next_page: str
     """Where the next page starts; empty after the last one."""
+    leads: Sequence[str] | None = None
+    """Of an enrichment by a key: what later pages must not charge again."""
 
 
 def _download(row: asyncpg.Record) -> Download:
@@ -159,7 +161,8 @@ def _lease_for(time: str) -> str:
     return f"leased_until = CASE WHEN account_id IS NULL THEN 'infinity' ELSE {end} END, free_at = {end}"
 
 
-# The oldest job of each account, so that its people have one at a time, and so do its keys.
+# The oldest job of each account, so that its people have one at a time, and so do its keys. Of these the one that waits
+# the longest for its next page.
 _CLAIM = f"""
 UPDATE {{schema}}.downloads d SET state = 'running', lease = d.lease + 1, {_lease_for("$1")}
 WHERE d.id = (
@@ -170,12 +173,12 @@ WHERE d.id = (
             AND earlier.state IN ('queued', 'running') AND earlier.id < j.id
     ) AND CASE WHEN j.account_id IS NULL THEN coalesce(j.free_at, '-infinity') ELSE j.leased_until END
         < clock_timestamp()
-    ORDER BY j.id LIMIT 1 FOR UPDATE OF j SKIP LOCKED
+    ORDER BY j.moved_at, j.id LIMIT 1 FOR UPDATE OF j SKIP LOCKED
 )
 RETURNING {_COLUMNS}
 """  # noqa: S608 - names of ours
 _STORE_PAGE = """
-INSERT INTO {schema}.download_pages (download_id, page, content) VALUES ($1, $2, $3)
+INSERT INTO {schema}.download_pages (download_id, page, content, leads) VALUES ($1, $2, $3, $4)
 """
 _MOVE = f"""
 UPDATE {{schema}}.downloads SET pages = pages + 1, next_page = $3, rows = rows + $4, lead_credits = lead_credits + $5,
@@ -251,9 +254,9 @@ class Downloads:
         )
         return None if row is None else _download(row)
 
-    async def pages(self, download: Download, first: int = 0) -> AsyncIterator[bytes]:
-        """The compressed pages of a job in their order, from the first one on."""
-        for page in range(first, download.pages):
+    async def pages(self, download: Download) -> AsyncIterator[bytes]:
+        """The compressed pages of a job in their order."""
+        for page in range(download.pages):
             row = await self._postgres.fetchrow(
                 "SELECT content FROM {schema}.download_pages WHERE download_id = $1 AND page = $2",
                 download.id,
@@ -263,6 +266,16 @@ class Downloads:
             if row is None:
                 raise FileGone
             yield row["content"]
+
+    async def leads(self, download: Download, first: int) -> list[str]:
+        """The leads of the pages of a job, from the first of these pages on."""
+        rows = await self._postgres.fetch(
+            "SELECT leads FROM {schema}.download_pages WHERE download_id = $1 AND page >= $2 AND leads <> ''",
+            download.id,
+            first,
+            timeout_ms=WRITE_TIMEOUT_MS,
+        )
+        return [lead for row in rows for lead in row["leads"].split("\n")]
 
     async def stop(self, account_id: int, download_id: int, reason: str = "") -> None:
         """Stop a job: at once if nobody works on it yet, else after the page that is being bought."""
@@ -316,7 +329,8 @@ class Downloads:
             )
             if row is None:
                 raise LeaseLost
-            await connection.execute(self._postgres.sql(_STORE_PAGE), download.id, download.pages, page.content)
+            leads = None if page.leads is None else "\n".join(page.leads)
+            await connection.execute(self._postgres.sql(_STORE_PAGE), download.id, download.pages, page.content, leads)
             return _download(row)
 
     async def end(self, download: Download, state: State, reason: str = "") -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -33,7 +34,7 @@ from siteglass.errors import (
     Unavailable,
 )
 from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry
-from siteglass.leads.downloads.batches import LEADS, batch_offer, leads_of, unpack_domains
+from siteglass.leads.downloads.batches import LEADS, batch_offer, unpack_domains
 from siteglass.leads.downloads.enriching import ENRICH_SELECT, found_domains
 from siteglass.leads.downloads.jobs import MAX_BYTES, BoughtPage, Download, Downloads, LeaseLost
 from siteglass.leads.endpoints import LeadEndpoints
@@ -50,6 +51,8 @@ RETRY_AFTER = timedelta(seconds=2)
 # Responses are stored for 24 hours under their keys. For so long, a page is found that was paid for and
 # not kept. A job that was idle for longer must not ask for it again.
 MAX_PAUSE = timedelta(hours=20)
+SLICE_S = 5.0
+"""For which a job has a worker; then a job of another account has it, if one waits."""
 
 NO_CREDITS = "The account has too few credits for the next leads."
 NO_PRICE = "The next leads would cost more than the price that you agreed to."
@@ -85,8 +88,9 @@ class DownloadWorker:
                 log.info("lost a download", extra={"download": download.id})
 
     async def _work_on(self, download: Download) -> None:
-        """Buy pages until the job ends, or has to wait."""
-        while True:
+        """Buy pages until the job ends, or has to wait, or the turn of others comes."""
+        ends_s = time.monotonic() + SLICE_S
+        while time.monotonic() < ends_s:
             if datetime.now(UTC) - download.moved_at > MAX_PAUSE:
                 return await self._downloads.end(download, "ended", TOO_LONG)
             try:
@@ -104,6 +108,7 @@ class DownloadWorker:
                 return await self._downloads.end(download, "done")
             if download.bytes > MAX_BYTES:
                 return await self._downloads.end(download, "ended", TOO_LARGE)
+        return await self._downloads.postpone(download, timedelta(0))
 
     async def _next_page(self, download: Download) -> Response | None:
         """The next page, charged now or by a worker that was killed afterwards; None if the job is to stop."""
@@ -156,8 +161,7 @@ class DownloadWorker:
         job, pages, leads = self._charged
         if job != download.id:
             pages, leads = 0, set()
-        async for page in self._downloads.pages(download, pages):
-            leads.update(await asyncio.to_thread(leads_of, page))
+        leads.update(await self._downloads.leads(download, pages))
         self._charged = (download.id, download.pages, leads)
         return leads
 
@@ -195,6 +199,7 @@ class DownloadWorker:
             int(response.headers["x-credits-lead-used"]),
             int(response.headers["x-credits-api-used"]),
             next_page,
+            answer.get(LEADS),
         )
         return await self._downloads.store(download, page)
 

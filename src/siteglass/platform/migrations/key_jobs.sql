@@ -12,6 +12,8 @@ ALTER TABLE {schema}.downloads ADD COLUMN key_family bigint;
 ALTER TABLE {schema}.downloads ADD COLUMN fingerprint bytea;
 -- When another worker may take it.
 ALTER TABLE {schema}.downloads ADD COLUMN free_at timestamptz;
+-- Of an enrichment by a key: the leads of the page, one per line. What was charged with one page is free in later ones.
+ALTER TABLE {schema}.download_pages ADD COLUMN leads text;
 -- Jobs of keys are longer.
 -- squawk-ignore ban-drop-constraint
 ALTER TABLE {schema}.downloads DROP CONSTRAINT downloads_wanted_check;

@@ -11,6 +11,7 @@ import click
 from siteglass_client.answers import Quote
 from siteglass_client.calls import MAX_DOMAINS
 from siteglass_client.cli.domain_files import DomainFile, read_domains
+from siteglass_client.cli.jobs import enrich_as_job
 from siteglass_client.cli.joining import FORMS, Joined
 from siteglass_client.cli.options import Saving, Session, common, saving, select_option
 from siteglass_client.cli.saving import (
@@ -33,11 +34,15 @@ from siteglass_client.search import Enrichment
 @click.argument("source", type=click.Path(allow_dash=True, path_type=Path))
 @click.option("--column", metavar="NAME", help="The column with domains, websites or email addresses.")
 @select_option
-def enrich(session: Session, to: Saving, source: Path, column: str | None, select: list[str] | None) -> None:
+@click.option("--job", "as_job", is_flag=True, help="As one job of the service: up to 100,000 domains, one API credit.")
+def enrich(
+    session: Session, to: Saving, source: Path, column: str | None, select: list[str] | None, as_job: bool
+) -> None:
     """Enrich a file: add what is known about its domains.
 
     The file is a table (CSV) or a plain list. All rows and columns stay, in their order; what is known is added in
-    columns that start with sg_. A batch of 100 domains costs an API credit, each domain found a lead credit.
+    columns that start with sg_. A batch of 100 domains costs an API credit, each domain found a lead credit. With
+    --job, all of them cost one API credit; the job continues if you interrupt the command.
     """
     if to.output is not None:
         form_of(to.output, FORMS)
@@ -46,11 +51,15 @@ def enrich(session: Session, to: Saving, source: Path, column: str | None, selec
     file = read_domains(source, column)
     note(file.where)
     shown = list(COMPANY_COLUMNS) if select is None else [name for name in select if name != "domain"]
+    # The domain under which something is known may be another than that of the row.
+    fields = None if select is None else ["domain", *shown]
     with session.connect() as client:
+        if as_job:
+            enrich_as_job(session, to, client, file, fields, shown)
+            return
         walk = client.enrich(
             [domain for domain in file.domains if domain],
-            # The domain under which something is known may be another than that of the row.
-            select=None if select is None else ["domain", *shown],
+            select=fields,
             max_lead_credits=to.max_lead_credits,
             resume=to.resume_path,
         )
