@@ -18,6 +18,9 @@ import pytest
 from siteglass import app
 from siteglass.access import lifecycle
 from siteglass.access.keys import KeyLimits
+from siteglass.errors import Unavailable
+from siteglass.index import lookup
+from siteglass.index.index import Index
 from siteglass.leads.downloads import working
 from siteglass.leads.downloads.jobs import BoughtPage, Download, Downloads, LeaseLost
 from siteglass.suppression.entries import add
@@ -248,6 +251,24 @@ def test_a_worker_that_is_killed_after_it_paid_changes_nothing(bank: Bank, monke
     assert charges(customer) == [(1, BATCH), (0, BATCH), (0, 5), (0, 0)]
     assert [item["domain"] for item in results(customer, job)] == domains
     customer.verified()
+
+
+@pytest.mark.promise("job.results")
+def test_a_batch_whose_look_ups_failed_is_looked_up_again(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer, find_holders = bank.customer(api=1, lead=99), lookup._find_holders
+    failed: list[list[str]] = []
+
+    async def away_at_first(index: Index, names: list[str]) -> list[dict[str, Any]]:
+        if not failed:
+            failed.append(names)
+            raise Unavailable("tests")
+        return await find_holders(index, names)
+
+    monkeypatch.setattr(lookup, "_find_holders", away_at_first)
+    job = done(customer, {"domains": [FOUND[0], "nobody.example.org", ALIAS]})
+    assert failed
+    assert [item["status"] for item in results(customer, job)] == ["success", "not_found", "success"]
+    assert charges(customer) == [(1, 2)]
 
 
 @pytest.mark.promise("job.turns")

@@ -151,7 +151,8 @@ class DownloadWorker:
             first = int(download.next_page or 0)
             domains, select = self._found[1][first : first + limit], tuple(orjson.loads(download.request)["select"])
             spending = Spending(False, download.max_credits - download.lead_credits)
-            offer = await self._leads.find_enrichment(caller, EnrichRequest(domains, select, spending))
+            # Nobody sends a domain of a job again, so a batch whose look-ups failed in part is not bought.
+            offer = await self._leads.find_enrichment(caller, EnrichRequest(domains, select, spending), is_whole=True)
             return batch_offer(offer, await self._leads_before(download), is_first=not download.pages)
 
         return find
@@ -173,7 +174,8 @@ class DownloadWorker:
                 self._found = (download.id, found_domains(download))
             domains = self._found[1][first : first + limit]
             spending = Spending(False, download.max_credits - download.lead_credits)
-            return partial(self._leads.find_enrichment, caller, EnrichRequest(domains, ENRICH_SELECT, spending))
+            wanted = EnrichRequest(domains, ENRICH_SELECT, spending)
+            return partial(self._leads.find_enrichment, caller, wanted, is_whole=True)
         terms = {"limit": limit, "max_lead_credits": download.max_credits - download.lead_credits}
         if download.next_page:
             return partial(self._leads.later_page, caller, download.next_page, terms)
