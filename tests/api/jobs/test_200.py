@@ -274,6 +274,7 @@ def test_a_batch_whose_look_ups_failed_is_looked_up_again(bank: Bank, monkeypatc
 @pytest.mark.promise("job.turns")
 def test_accounts_take_turns(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "SLICE_S", 0.001)
+    monkeypatch.setattr(working, "PAGES_AT_ONCE", 1)
     customers = [bank.customer(api=1, lead=99) for _ in range(2)]
     with idle():
         jobs = [answered(customer.post(JOBS, {"domains": DOMAINS})) for customer in customers]

@@ -267,12 +267,12 @@ class Downloads:
                 raise FileGone
             yield row["content"]
 
-    async def leads(self, download: Download, first: int) -> list[str]:
-        """The leads of the pages of a job, from the first of these pages on."""
+    async def leads(self, download: Download, first: int, end: int) -> list[str]:
+        """The leads of some pages of a job."""
         rows = await self._postgres.fetch(
-            "SELECT leads FROM {schema}.download_pages WHERE download_id = $1 AND page >= $2 AND leads <> ''",
-            download.id,
-            first,
+            "SELECT leads FROM {schema}.download_pages"
+            " WHERE download_id = $1 AND page >= $2 AND page < $3 AND leads <> ''",
+            *(download.id, first, end),
             timeout_ms=WRITE_TIMEOUT_MS,
         )
         return [lead for row in rows for lead in row["leads"].split("\n")]

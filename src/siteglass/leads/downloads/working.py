@@ -53,6 +53,8 @@ RETRY_AFTER = timedelta(seconds=2)
 MAX_PAUSE = timedelta(hours=20)
 SLICE_S = 5.0
 """For which a job has a worker; then a job of another account has it, if one waits."""
+PAGES_AT_ONCE = 100
+"""Whose leads are read."""
 
 NO_CREDITS = "The account has too few credits for the next leads."
 NO_PRICE = "The next leads would cost more than the price that you agreed to."
@@ -121,8 +123,11 @@ class DownloadWorker:
         if download.person_id is not None:  # the request that started a key's job took its units
             await self._leads.guard.take(caller, Call(request_id), 1)
         limit = min(MAX_LIMIT, download.wanted - download.rows)
+        is_batch = download.key_family is not None and download.kind == "enrich"
+        if is_batch:
+            await self._prepare_batch(download)
+        find = self._find_batch if is_batch else self._find
         while True:
-            find = self._find_batch if download.key_family and download.kind == "enrich" else self._find
             try:
                 return await self._charger.charge_once(find(download, caller, limit), caller, request_id, retry)
             except PayloadTooLarge:  # nothing was charged
@@ -146,25 +151,31 @@ class DownloadWorker:
         """What finds the next batch of a key's enrichment."""
 
         async def find() -> Offer:
-            if self._found[0] != download.id:
-                self._found = (download.id, await asyncio.to_thread(unpack_domains, download.source or b""))
             first = int(download.next_page or 0)
             domains, select = self._found[1][first : first + limit], tuple(orjson.loads(download.request)["select"])
             spending = Spending(False, download.max_credits - download.lead_credits)
             # Nobody sends a domain of a job again, so a batch whose look-ups failed in part is not bought.
             offer = await self._leads.find_enrichment(caller, EnrichRequest(domains, select, spending), is_whole=True)
-            return batch_offer(offer, await self._leads_before(download), is_first=not download.pages)
+            return batch_offer(offer, self._charged[2], is_first=not download.pages)
 
         return find
 
-    async def _leads_before(self, download: Download) -> set[str]:
-        """The leads that earlier pages of a job were charged for."""
-        job, pages, leads = self._charged
-        if job != download.id:
-            pages, leads = 0, set()
-        leads.update(await self._downloads.leads(download, pages))
-        self._charged = (download.id, download.pages, leads)
-        return leads
+    async def _prepare_batch(self, download: Download) -> None:
+        """Read the domains of a job, and the leads that its earlier pages were charged for.
+
+        This has no deadline, and what was read is kept if it fails: a worker that takes a long job over would else
+        start again each time.
+        """
+        if self._found[0] != download.id:
+            self._found = (download.id, await asyncio.to_thread(unpack_domains, download.source or b""))
+        if self._charged[0] != download.id:
+            self._charged = (download.id, 0, set())
+        _job, pages, leads = self._charged
+        while pages < download.pages:
+            end = min(download.pages, pages + PAGES_AT_ONCE)
+            leads.update(await self._downloads.leads(download, pages, end))
+            self._charged = (download.id, end, leads)
+            pages = end
 
     def _find(self, download: Download, caller: Caller, limit: int) -> FindOffer:
         """What finds the next page. It never costs more than is left of the price."""
