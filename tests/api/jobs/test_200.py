@@ -121,6 +121,8 @@ def test_a_search_returns_its_first_leads_for_what_they_cost(bank: Bank) -> None
     assert job["lead_credits"] == COST[35] == sum(lead for _, lead in charges(customer))
     page = answered(bank.customer(lead=100).post(SEARCH, {**search, "limit": 35}))
     assert results(customer, job) == page["results"]
+    enricher = bank.another(customer.account_id, scopes=("enrich",))
+    refused(enricher.client.get(job["results"]), 403, "FORBIDDEN")
     small = done(customer, {"search": {"country": "FRA"}, "max_leads": 90})
     assert (small["state"], small["done"], small["not_bought"]) == ("done", 30, 0)
 

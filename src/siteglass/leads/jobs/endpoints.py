@@ -104,8 +104,7 @@ class JobEndpoints:
 
     async def _search(self, caller: Caller, wanted: JobRequest, retry: Retry | None) -> Response:
         """Start the job of a search, or return its price."""
-        if "search" not in caller.scopes:
-            raise Forbidden("search")
+        _require_search(caller)
         if wanted.wanted is not None:
             interpret.refuse_if_empty(wanted.wanted.meaning)
             await self._leads.lists.select(caller.account_id, wanted.wanted.lists)
@@ -183,6 +182,8 @@ class JobEndpoints:
         """What was paid for until now."""
         format_ = read_format(request.query_params)
         job = await self._find(request, caller)
+        if job.kind == "search":
+            _require_search(caller)
         if job.key_family != caller.family_id:
             left = await cap_left(self._backends.postgres, caller)
             if left is not None and job.lead_credits > left:
@@ -201,6 +202,12 @@ class JobEndpoints:
             if found is not None:
                 return found
         raise NotFound(repeated(number), missing="job")
+
+
+def _require_search(caller: Caller) -> None:
+    """The operations need `enrich`; the leads of a search need its scope, too."""
+    if "search" not in caller.scopes:
+        raise Forbidden("search")
 
 
 async def _streamed(pieces: AsyncIterator[bytes], media_type: str) -> Response:
