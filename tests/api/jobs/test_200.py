@@ -205,8 +205,13 @@ def test_the_same_request_is_one_job(bank: Bank) -> None:
         assert answered(customer.post(JOBS, {"domains": FOUND}, retry="one")) == first
         refused(customer.post(JOBS, {"domains": FOUND[:2]}, retry="one"), 422, "IDEMPOTENCY_MISMATCH")
         refused(bank.customer().client.get(path), 404, "NOT_FOUND")
+        answered(customer.post("/v1/lists", {"name": "gone", "domains": FOUND[:3]}))
+        listed = answered(customer.post(JOBS, {"list": "gone"}, retry="two"))
+        answered(customer.client.delete("/v1/lists/gone"))
+        assert answered(customer.post(JOBS, {"list": "gone"}, retry="two")) == listed
+        refused(customer.post(JOBS, {"list": "gone"}, retry="three"), 404, "NOT_FOUND")
         refused(customer.client.delete(path), 400, "INVALID_REQUEST")
-        for _ in range(19):
+        for _ in range(18):
             answered(customer.post(JOBS, {"domains": FOUND}))
         (full,) = refused(customer.post(JOBS, {"domains": FOUND}), 400, "INVALID_REQUEST")
         assert "at most 20 jobs" in full["message"]

@@ -93,6 +93,11 @@ class JobEndpoints:
             units += len(sent) // DOMAINS_PER_UNIT
         await self._leads.guard.take_rest(caller, call, units)
         wanted = read_job(body, self._leads.index.clock.now_ms())
+        if retry is not None and not wanted.spending.dry_run:
+            # Before lists are read: one that has changed or is gone does not matter to a job that was started.
+            earlier = await self._jobs.of_form(caller.account_id, _form_key(retry))
+            if earlier is not None:
+                return _started(earlier, retry.fingerprint)
         if wanted.wanted is not None:
             return await self._search(caller, wanted, retry)
         domains = await self._domains(caller, wanted)
@@ -136,7 +141,7 @@ class JobEndpoints:
         new = NewDownload(
             account_id=caller.account_id,
             person_id=None,
-            form_key=secrets.token_hex(16) if retry is None else hashlib.sha256(retry.key.encode()).hexdigest(),
+            form_key=secrets.token_hex(16) if retry is None else _form_key(retry),
             kind="search" if source is None else "enrich",
             title="",
             request=request_json,
@@ -153,9 +158,7 @@ class JobEndpoints:
         except TooManyDownloads:
             message = f"the keys of an account keep at most {MAX_KEPT} jobs; delete one with DELETE /v1/jobs/{{job}}"
             raise BadRequest([Problem("body", message)]) from None
-        if job.fingerprint != new.fingerprint:
-            raise IdempotencyMismatch
-        return json_response(show(job))
+        return _started(job, new.fingerprint)
 
     async def job(self, request: Request, caller: Caller, _call: Call) -> Response:
         """How far a job is."""
@@ -202,6 +205,18 @@ class JobEndpoints:
             if found is not None:
                 return found
         raise NotFound(repeated(number), missing="job")
+
+
+def _form_key(retry: Retry) -> str:
+    """What a job keeps of an Idempotency-Key."""
+    return hashlib.sha256(retry.key.encode()).hexdigest()
+
+
+def _started(job: Download, fingerprint: bytes | None) -> Response:
+    """The job that was started by a request, which must have been the same one."""
+    if job.fingerprint != fingerprint:
+        raise IdempotencyMismatch
+    return json_response(show(job))
 
 
 def _require_search(caller: Caller) -> None:
