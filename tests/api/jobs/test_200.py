@@ -260,6 +260,28 @@ def test_a_worker_that_is_killed_after_it_paid_changes_nothing(bank: Bank, monke
     customer.verified()
 
 
+@pytest.mark.promise("job.crash")
+def test_a_batch_that_was_paid_for_stays_when_the_key_ends(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer, store = bank.customer(api=1, lead=99), Downloads.store
+    lost: list[int] = []
+
+    async def killed(downloads: Downloads, job: Download, page: BoughtPage) -> Download:
+        if not lost:
+            lost.append(job.id)
+            sql = "UPDATE {schema}.keys SET revoked_at = clock_timestamp() WHERE id = $1"
+            await downloads._postgres.fetch(sql, customer.key_id)
+            await downloads._postgres.fetch("UPDATE {schema}.downloads SET free_at = '-infinity' WHERE id = $1", job.id)
+            raise LeaseLost
+        return await store(downloads, job, page)
+
+    monkeypatch.setattr(Downloads, "store", killed)
+    started = answered(customer.post(JOBS, {"domains": DOMAINS}))
+    job = finished(bank.another(customer.account_id), started)
+    assert lost == [job["job"]]
+    assert (job["reason"], job["done"], job["lead_credits"]) == (working.KEY_ENDED, BATCH, BATCH)
+    assert charges(bank.another(customer.account_id)) == [(1, BATCH)]
+
+
 @pytest.mark.promise("job.results")
 def test_a_batch_whose_look_ups_failed_is_looked_up_again(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     customer, find_holders = bank.customer(api=1, lead=99), lookup._find_holders

@@ -114,11 +114,16 @@ class DownloadWorker:
 
     async def _next_page(self, download: Download) -> Response | None:
         """The next page, charged now or by a worker that was killed afterwards; None if the job is to stop."""
-        caller = await self._caller(download)
         retry = page_key(download)
         if download.stop_wanted:
-            earlier = await self._charger.find_earlier(caller, retry)
-            return earlier if isinstance(earlier, Response) else None
+            return await self._find_paid(download)
+        try:
+            caller = await self._caller(download)
+        except (Unauthorized, AccountSuspended):
+            # The page may have been paid for before.
+            if (paid := await self._find_paid(download)) is not None:
+                return paid
+            raise
         request_id = f"{new_request_id()}-{_source(download)}"
         if download.person_id is not None:  # the request that started a key's job took its units
             await self._leads.guard.take(caller, Call(request_id), 1)
@@ -139,6 +144,15 @@ class DownloadWorker:
                 if limit == 1 or download.person_id is not None:
                     raise
                 limit //= 2
+
+    async def _find_paid(self, download: Download) -> Response | None:
+        """The next page if an earlier worker charged it and was killed before it kept it."""
+        # Whoever paid may no longer be a caller.
+        payer = Caller(
+            download.account_id, 0, download.key_family or 0, frozenset(), "", 0, 0, person_id=download.person_id
+        )
+        earlier = await self._charger.find_earlier(payer, page_key(download))
+        return earlier if isinstance(earlier, Response) else None
 
     async def _caller(self, download: Download) -> Caller:
         """Who pays: the person or the key that started the job."""
