@@ -260,6 +260,23 @@ def test_a_worker_that_is_killed_after_it_paid_changes_nothing(bank: Bank, monke
     customer.verified()
 
 
+@pytest.mark.parametrize("format_", ["ndjson", "csv"])
+@pytest.mark.promise("job.refused")
+def test_a_job_that_is_deleted_while_its_results_are_read(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch, format_: str
+) -> None:
+    customer, find = bank.customer(api=1, lead=99), Downloads.find
+    job = done(customer, {"domains": FOUND[:1]})
+
+    async def deleted_meanwhile(downloads: Downloads, account_id: int, number: int) -> Download | None:
+        found = await find(downloads, account_id, number)
+        await downloads.delete(account_id, number)
+        return found
+
+    monkeypatch.setattr(Downloads, "find", deleted_meanwhile)
+    refused(customer.client.get(job["results"], params={"format": format_}), 404, "NOT_FOUND")
+
+
 @pytest.mark.promise("job.crash")
 def test_a_batch_that_was_paid_for_stays_when_the_key_ends(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     customer, store = bank.customer(api=1, lead=99), Downloads.store

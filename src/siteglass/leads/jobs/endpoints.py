@@ -17,7 +17,7 @@ from siteglass.errors import BadRequest, CreditCapExceeded, Forbidden, Idempoten
 from siteglass.leads import interpret
 from siteglass.leads.charging import AccountCharger, Retry, read_retry
 from siteglass.leads.downloads.batches import pack_domains
-from siteglass.leads.downloads.jobs import MAX_KEPT, Download, Downloads, NewDownload, TooManyDownloads
+from siteglass.leads.downloads.jobs import MAX_KEPT, Download, Downloads, FileGone, NewDownload, TooManyDownloads
 from siteglass.leads.downloads.working import CANCELLED
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.jobs.operations import (
@@ -194,9 +194,12 @@ class JobEndpoints:
                 raise CreditCapExceeded("the key's daily lead cap allows", need=job.lead_credits, left=left)
         await self._leads.guard.take_rest(caller, call, -(-job.rows // RESULTS_PER_UNIT))
         pages = result_pages(self._backends, self._jobs, job)
-        if format_ == "csv":
-            return await _streamed(csv_pieces(job, pages), f"{CSV}; charset=utf-8")
-        return await _streamed(ndjson_pieces(pages), NDJSON)
+        try:
+            if format_ == "csv":
+                return await _streamed(csv_pieces(job, pages), f"{CSV}; charset=utf-8")
+            return await _streamed(ndjson_pieces(pages), NDJSON)
+        except FileGone:
+            raise NotFound(str(job.id), missing="job") from None
 
     async def _find(self, request: Request, caller: Caller) -> Download:
         number = request.path_params["job"]

@@ -37,9 +37,13 @@ async def ndjson_pieces(pages: AsyncIterator[list[dict[str, Any]]]) -> AsyncIter
 async def csv_pieces(job: Download, pages: AsyncIterator[list[dict[str, Any]]]) -> AsyncIterator[bytes]:
     """The columns of a file of leads; those of an enrichment after what was sent and its status."""
     own = _STATUS_COLUMNS if job.kind == "enrich" else ()
-    yield csv_lines([[*own, *SITEGLASS.headings]])
+    # With the first page: if that cannot be read, nothing has been sent yet.
+    headings = csv_lines([[*own, *SITEGLASS.headings]])
     async for records in pages:
-        yield csv_lines([csv_cell(cell) for cell in _row(job, record)] for record in records)
+        yield headings + csv_lines([csv_cell(cell) for cell in _row(job, record)] for record in records)
+        headings = b""
+    if headings:
+        yield headings
 
 
 def _row(job: Download, record: dict[str, Any]) -> Sequence[Any]:
