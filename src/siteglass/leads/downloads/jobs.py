@@ -33,14 +33,12 @@ LEASE = timedelta(seconds=30)
 WRITE_TIMEOUT_MS = 10_000
 FORGET_EVERY_S = 600.0
 
+# Without `source`: what people upload is large, and few statements need it.
 _COLUMNS = (
-    "id, coalesce(account_id, key_account) AS account_id, person_id, kind, title, request, source, key_family,"
+    "id, coalesce(account_id, key_account) AS account_id, person_id, kind, title, request, key_family,"
     " fingerprint, format, columns, wanted, max_credits, left_out, state, reason, stop_wanted, pages, next_page, rows,"
     " lead_credits, api_credits, bytes, made_at, moved_at, ended_at, lease"
 )
-
-# Uploaded rows are large, and a list of jobs does not show them.
-_LISTED = _COLUMNS.replace("source", "NULL::bytea AS source")
 
 
 class TooManyDownloads(Exception):
@@ -88,7 +86,6 @@ class Download:
     kind: Source
     title: str
     request: str
-    source: bytes | None
     key_family: int | None
     """The first key of the rotations of the key that started it; None: a person did."""
     fingerprint: bytes | None
@@ -229,9 +226,9 @@ class Downloads:
             return _download(row)
 
     async def of_account(self, account_id: int) -> list[Download]:
-        """All jobs of an account without their uploads, the newest first."""
+        """All jobs of an account, the newest first."""
         rows = await self._postgres.fetch(
-            self._sql(f"SELECT {_LISTED} FROM {{schema}}.downloads WHERE {{owner}} = $1 ORDER BY id DESC"),  # noqa: S608 - names of ours
+            self._sql(f"SELECT {_COLUMNS} FROM {{schema}}.downloads WHERE {{owner}} = $1 ORDER BY id DESC"),  # noqa: S608 - names of ours
             account_id,
         )
         return list(map(_download, rows))
@@ -253,6 +250,16 @@ class Downloads:
             form_key,
         )
         return None if row is None else _download(row)
+
+    async def source(self, download: Download) -> bytes:
+        """What an enrichment was given, packed."""
+        row = await self._postgres.fetchrow(
+            "SELECT source FROM {schema}.downloads WHERE id = $1", download.id, timeout_ms=WRITE_TIMEOUT_MS
+        )
+        if row is None or row["source"] is None:
+            raise FileGone
+        source: bytes = row["source"]
+        return source
 
     async def pages(self, download: Download) -> AsyncIterator[bytes]:
         """The compressed pages of a job in their order."""

@@ -36,7 +36,7 @@ from siteglass.errors import (
 from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry
 from siteglass.leads.downloads.batches import LEADS, batch_offer, unpack_domains
 from siteglass.leads.downloads.enriching import ENRICH_SELECT, found_domains
-from siteglass.leads.downloads.jobs import MAX_BYTES, BoughtPage, Download, Downloads, LeaseLost
+from siteglass.leads.downloads.jobs import MAX_BYTES, BoughtPage, Download, Downloads, FileGone, LeaseLost
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import DOWNLOADED, Lists
 from siteglass.leads.requests import EnrichRequest, Spending
@@ -86,7 +86,7 @@ class DownloadWorker:
         while (download := await self._downloads.claim()) is not None:
             try:
                 await self._work_on(download)
-            except LeaseLost:
+            except (LeaseLost, FileGone):
                 log.info("lost a download", extra={"download": download.id})
 
     async def _work_on(self, download: Download) -> None:
@@ -128,10 +128,9 @@ class DownloadWorker:
         if download.person_id is not None:  # the request that started a key's job took its units
             await self._leads.guard.take(caller, Call(request_id), 1)
         limit = min(MAX_LIMIT, download.wanted - download.rows)
-        is_batch = download.key_family is not None and download.kind == "enrich"
-        if is_batch:
-            await self._prepare_batch(download)
-        find = self._find_batch if is_batch else self._find
+        if download.kind == "enrich":
+            await self._prepare(download)
+        find = self._find_batch if download.key_family and download.kind == "enrich" else self._find
         while True:
             try:
                 return await self._charger.charge_once(find(download, caller, limit), caller, request_id, retry)
@@ -174,14 +173,17 @@ class DownloadWorker:
 
         return find
 
-    async def _prepare_batch(self, download: Download) -> None:
-        """Read the domains of a job, and the leads that its earlier pages were charged for.
+    async def _prepare(self, download: Download) -> None:
+        """Read the domains of an enrichment, and the leads that earlier pages of a key's were charged for.
 
         This has no deadline, and what was read is kept if it fails: a worker that takes a long job over would else
         start again each time.
         """
         if self._found[0] != download.id:
-            self._found = (download.id, await asyncio.to_thread(unpack_domains, download.source or b""))
+            unpack = found_domains if download.key_family is None else unpack_domains
+            self._found = (download.id, await asyncio.to_thread(unpack, await self._downloads.source(download)))
+        if download.key_family is None:
+            return
         if self._charged[0] != download.id:
             self._charged = (download.id, 0, set())
         _job, pages, leads = self._charged
@@ -195,8 +197,6 @@ class DownloadWorker:
         """What finds the next page. It never costs more than is left of the price."""
         if download.kind == "enrich":
             first = int(download.next_page or 0)
-            if self._found[0] != download.id:
-                self._found = (download.id, found_domains(download))
             domains = self._found[1][first : first + limit]
             spending = Spending(False, download.max_credits - download.lead_credits)
             wanted = EnrichRequest(domains, ENRICH_SELECT, spending)

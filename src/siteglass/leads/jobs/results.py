@@ -23,7 +23,7 @@ async def result_pages(backends: Backends, downloads: Downloads, job: Download) 
     async for records in paid_records(backends, downloads, job):
         yield records
     if job.kind == "enrich" and not job.is_open and job.rows < job.wanted:
-        left = unpack_domains(job.source or b"")[job.rows :]
+        left = unpack_domains(await downloads.source(job))[job.rows :]
         for start in range(0, len(left), _LEFT_AT_ONCE):
             yield [{"status": "not_bought", "domain": domain} for domain in left[start : start + _LEFT_AT_ONCE]]
 
