@@ -21,7 +21,7 @@ from siteglass.access.keys import KeyLimits
 from siteglass.errors import Unavailable
 from siteglass.index import lookup
 from siteglass.index.index import Index
-from siteglass.leads.downloads import working
+from siteglass.leads.downloads import jobs, working
 from siteglass.leads.downloads.jobs import BoughtPage, Download, Downloads, LeaseLost
 from siteglass.suppression.entries import add
 from siteglass.suppression.values import Hasher, read_value
@@ -160,6 +160,16 @@ def test_a_job_goes_as_far_as_its_credits(bank: Bank) -> None:
     second = bank.another(capped.account_id, limits=KeyLimits(daily_lead_cap=5))
     (dear,) = answered(second.client.get(JOBS))["jobs"]
     refused(second.client.get(dear["results"]), 402, "CREDIT_CAP_EXCEEDED")
+
+
+@pytest.mark.promise("job.stopped")
+def test_long_jobs_may_be_larger(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer = bank.customer(api=2, lead=99)
+    monkeypatch.setattr(jobs, "MAX_BYTES", 0)
+    assert done(customer, {"domains": DOMAINS})["state"] == "done"
+    monkeypatch.setattr(jobs, "MAX_BYTES_A_ROW", 1)
+    job = done(customer, {"domains": DOMAINS})
+    assert (job["state"], job["reason"], job["done"]) == ("stopped", working.TOO_LARGE, BATCH)
 
 
 @contextmanager

@@ -26,7 +26,8 @@ MAX_KEPT = 20
 """Jobs that an account has, with those that are finished; purchases of watches are not counted."""
 MAX_KEPT_OF_WATCHES = 100
 MAX_BYTES = 64 * 1024 * 1024
-"""Compressed pages of one job."""
+"""Compressed pages of one job, unless it is a long one of a key."""
+MAX_BYTES_A_ROW = 3 * 1024
 KEPT_FOR = timedelta(days=7)
 LEASE = timedelta(seconds=30)
 """Longer than a page takes: a request for it ends after `request_timeout_ms`, and so does the claim of its key."""
@@ -112,6 +113,11 @@ class Download:
     def is_open(self) -> bool:
         """Whether it is waiting or being worked on."""
         return self.state in ("queued", "running")
+
+    @property
+    def max_bytes(self) -> int:
+        """How large its compressed pages may be."""
+        return max(MAX_BYTES, MAX_BYTES_A_ROW * self.wanted)
 
     @property
     def kept_until(self) -> datetime | None:

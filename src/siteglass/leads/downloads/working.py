@@ -36,7 +36,7 @@ from siteglass.errors import (
 from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry
 from siteglass.leads.downloads.batches import LEADS, batch_offer, unpack_domains
 from siteglass.leads.downloads.enriching import ENRICH_SELECT, found_domains
-from siteglass.leads.downloads.jobs import MAX_BYTES, BoughtPage, Download, Downloads, FileGone, LeaseLost
+from siteglass.leads.downloads.jobs import BoughtPage, Download, Downloads, FileGone, LeaseLost
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import DOWNLOADED, Lists
 from siteglass.leads.requests import EnrichRequest, Spending
@@ -108,7 +108,7 @@ class DownloadWorker:
             download = await self._keep(download, response)
             if not download.next_page or download.rows >= download.wanted:
                 return await self._downloads.end(download, "done")
-            if download.bytes > MAX_BYTES:
+            if download.bytes > download.max_bytes:
                 return await self._downloads.end(download, "ended", TOO_LARGE)
         return await self._downloads.postpone(download, timedelta(0))
 
