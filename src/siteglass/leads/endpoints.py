@@ -273,9 +273,11 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, -(-len(wanted.domains) // DOMAINS_PER_UNIT))
         return await self.find_enrichment(caller, wanted)
 
-    async def find_enrichment(self, caller: Caller, wanted: EnrichRequest) -> Offer:
-        """Stored data of domains, and what it is to cost."""
+    async def find_enrichment(self, caller: Caller, wanted: EnrichRequest, *, is_whole: bool = False) -> Offer:
+        """Stored data of domains, and what it is to cost; raises Unavailable if it must be whole and is not."""
         enriched = await self.find_domains(wanted.domains, wanted.select)
+        if is_whole and enriched.is_partial:
+            raise Unavailable("the look-up of some domains failed")
         # API keys pay for each lead that is found. For people, one that they received is free while it has no address.
         free_of_address = frozenset[str]() if caller.person_id is None else enrich.without_address(enriched)
         cap = wanted.spending.max_lead_credits

@@ -39,6 +39,8 @@ class EnrichmentResult:
     marks: list[tuple[str, Mark]]
     stored: dict[str, str]
     """The domain of the lead that each domain sent was answered with."""
+    is_partial: bool = False
+    """Whether the look-up of some domains failed."""
 
 
 async def enrich(
@@ -58,7 +60,7 @@ async def enrich(
     items = [_item(domain, wanted[domain], looked_up) for domain in domains]
     stored = {domain: looked_up.stored(hosts) for domain, hosts in wanted.items() if not isinstance(hosts, NotAHost)}
     found = {domain: lead for domain, lead in stored.items() if lead}
-    return EnrichmentResult(items, _marks(wanted, looked_up), found)
+    return EnrichmentResult(items, _marks(wanted, looked_up), found, is_partial="" in stored.values())
 
 
 def without_address(enriched: EnrichmentResult) -> frozenset[str]:

@@ -18,7 +18,10 @@ import pytest
 from siteglass import app
 from siteglass.access import lifecycle
 from siteglass.access.keys import KeyLimits, create_key
-from siteglass.leads.downloads import working
+from siteglass.errors import Unavailable
+from siteglass.index import lookup
+from siteglass.index.index import Index
+from siteglass.leads.downloads import jobs, working
 from siteglass.leads.downloads.jobs import BoughtPage, Download, Downloads, LeaseLost
 from siteglass.suppression.entries import add
 from siteglass.suppression.values import Hasher, read_value
@@ -118,6 +121,8 @@ def test_a_search_returns_its_first_leads_for_what_they_cost(bank: Bank) -> None
     assert job["lead_credits"] == COST[35] == sum(lead for _, lead in charges(customer))
     page = answered(bank.customer(lead=100).post(SEARCH, {**search, "limit": 35}))
     assert results(customer, job) == page["results"]
+    enricher = bank.another(customer.account_id, scopes=("enrich",))
+    refused(enricher.client.get(job["results"]), 403, "FORBIDDEN")
     small = done(customer, {"search": {"country": "FRA"}, "max_leads": 90})
     assert (small["state"], small["done"], small["not_bought"]) == ("done", 30, 0)
 
@@ -155,6 +160,16 @@ def test_a_job_goes_as_far_as_its_credits(bank: Bank) -> None:
     second = bank.another(capped.account_id, limits=KeyLimits(daily_lead_cap=5))
     (dear,) = answered(second.client.get(JOBS))["jobs"]
     refused(second.client.get(dear["results"]), 402, "CREDIT_CAP_EXCEEDED")
+
+
+@pytest.mark.promise("job.stopped")
+def test_long_jobs_may_be_larger(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer = bank.customer(api=2, lead=99)
+    monkeypatch.setattr(jobs, "MAX_BYTES", 0)
+    assert done(customer, {"domains": DOMAINS})["state"] == "done"
+    monkeypatch.setattr(jobs, "MAX_BYTES_A_ROW", 1)
+    job = done(customer, {"domains": DOMAINS})
+    assert (job["state"], job["reason"], job["done"]) == ("stopped", working.TOO_LARGE, BATCH)
 
 
 @contextmanager
@@ -200,8 +215,13 @@ def test_the_same_request_is_one_job(bank: Bank) -> None:
         assert answered(customer.post(JOBS, {"domains": FOUND}, retry="one")) == first
         refused(customer.post(JOBS, {"domains": FOUND[:2]}, retry="one"), 422, "IDEMPOTENCY_MISMATCH")
         refused(bank.customer().client.get(path), 404, "NOT_FOUND")
+        answered(customer.post("/v1/lists", {"name": "gone", "domains": FOUND[:3]}))
+        listed = answered(customer.post(JOBS, {"list": "gone"}, retry="two"))
+        answered(customer.client.delete("/v1/lists/gone"))
+        assert answered(customer.post(JOBS, {"list": "gone"}, retry="two")) == listed
+        refused(customer.post(JOBS, {"list": "gone"}, retry="three"), 404, "NOT_FOUND")
         refused(customer.client.delete(path), 400, "INVALID_REQUEST")
-        for _ in range(19):
+        for _ in range(18):
             answered(customer.post(JOBS, {"domains": FOUND}))
         (full,) = refused(customer.post(JOBS, {"domains": FOUND}), 400, "INVALID_REQUEST")
         assert "at most 20 jobs" in full["message"]
@@ -254,9 +274,67 @@ def test_a_worker_that_is_killed_after_it_paid_changes_nothing(bank: Bank, monke
     customer.verified()
 
 
+@pytest.mark.parametrize("format_", ["ndjson", "csv"])
+@pytest.mark.promise("job.refused")
+def test_a_job_that_is_deleted_while_its_results_are_read(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch, format_: str
+) -> None:
+    customer, find = bank.customer(api=1, lead=99), Downloads.find
+    job = done(customer, {"domains": FOUND[:1]})
+
+    async def deleted_meanwhile(downloads: Downloads, account_id: int, number: int) -> Download | None:
+        found = await find(downloads, account_id, number)
+        await downloads.delete(account_id, number)
+        return found
+
+    monkeypatch.setattr(Downloads, "find", deleted_meanwhile)
+    refused(customer.client.get(job["results"], params={"format": format_}), 404, "NOT_FOUND")
+
+
+@pytest.mark.promise("job.crash")
+def test_a_batch_that_was_paid_for_stays_when_the_key_ends(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer, store = bank.customer(api=1, lead=99), Downloads.store
+    lost: list[int] = []
+
+    async def killed(downloads: Downloads, job: Download, page: BoughtPage) -> Download:
+        if not lost:
+            lost.append(job.id)
+            sql = "UPDATE {schema}.keys SET revoked_at = clock_timestamp() WHERE id = $1"
+            await downloads._postgres.fetch(sql, customer.key_id)
+            await downloads._postgres.fetch("UPDATE {schema}.downloads SET free_at = '-infinity' WHERE id = $1", job.id)
+            raise LeaseLost
+        return await store(downloads, job, page)
+
+    monkeypatch.setattr(Downloads, "store", killed)
+    started = answered(customer.post(JOBS, {"domains": DOMAINS}))
+    job = finished(bank.another(customer.account_id), started)
+    assert lost == [job["job"]]
+    assert (job["reason"], job["done"], job["lead_credits"]) == (working.KEY_ENDED, BATCH, BATCH)
+    assert charges(bank.another(customer.account_id)) == [(1, BATCH)]
+
+
+@pytest.mark.promise("job.results")
+def test_a_batch_whose_look_ups_failed_is_looked_up_again(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer, find_holders = bank.customer(api=1, lead=99), lookup._find_holders
+    failed: list[list[str]] = []
+
+    async def away_at_first(index: Index, names: list[str]) -> list[dict[str, Any]]:
+        if not failed:
+            failed.append(names)
+            raise Unavailable("tests")
+        return await find_holders(index, names)
+
+    monkeypatch.setattr(lookup, "_find_holders", away_at_first)
+    job = done(customer, {"domains": [FOUND[0], "nobody.example.org", ALIAS]})
+    assert failed
+    assert [item["status"] for item in results(customer, job)] == ["success", "not_found", "success"]
+    assert charges(customer) == [(1, 2)]
+
+
 @pytest.mark.promise("job.turns")
 def test_accounts_take_turns(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "SLICE_S", 0.001)
+    monkeypatch.setattr(working, "PAGES_AT_ONCE", 1)
     customers = [bank.customer(api=1, lead=99) for _ in range(2)]
     with idle():
         jobs = [answered(customer.post(JOBS, {"domains": DOMAINS})) for customer in customers]

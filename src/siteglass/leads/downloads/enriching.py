@@ -13,7 +13,6 @@ from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill, Mark
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.columns import COLUMN_SETS, Cell, Column, ColumnSet, Record, phone_text, trade_names
-from siteglass.leads.downloads.jobs import Download
 from siteglass.leads.downloads.sheets import csv_cell, csv_lines
 from siteglass.leads.downloads.uploaded_table import UploadedTable
 from siteglass.leads.endpoints import LeadEndpoints
@@ -73,11 +72,9 @@ def unpack_source(source: bytes) -> tuple[UploadedTable, list[str]]:
     return UploadedTable(**table), names
 
 
-def found_domains(download: Download) -> list[str]:
+def found_domains(source: bytes) -> list[str]:
     """The leads that the job of an enrichment buys, in the order of the rows."""
-    if download.source is None:
-        raise TypeError("the job has no table")
-    return list(dict.fromkeys(filter(None, unpack_source(download.source)[1])))
+    return list(dict.fromkeys(filter(None, unpack_source(source)[1])))
 
 
 def _field_column(field: str) -> Column:

@@ -84,12 +84,10 @@ class DownloadFiles:
             yield [chosen.row(record) for record in records]
 
     async def _enriched(self, download: Download, columns: str) -> EnrichedTable:
-        if download.source is None:
-            raise TypeError("the job has no table")
         data: dict[str, Record] = {}
         async for items in paid_records(self._backends, self._downloads, download):
             data |= {item["domain"]: item["data"] for item in items if item["status"] == "success"}
-        return EnrichedTable(*unpack_source(download.source), data, columns)
+        return EnrichedTable(*unpack_source(await self._downloads.source(download)), data, columns)
 
 
 async def paid_records(

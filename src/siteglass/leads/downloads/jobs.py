@@ -26,21 +26,20 @@ MAX_KEPT = 20
 """Jobs that an account has, with those that are finished; purchases of watches are not counted."""
 MAX_KEPT_OF_WATCHES = 100
 MAX_BYTES = 64 * 1024 * 1024
-"""Compressed pages of one job."""
+"""Compressed pages of one job, unless it is a long one of a key."""
+MAX_BYTES_A_ROW = 3 * 1024
 KEPT_FOR = timedelta(days=7)
 LEASE = timedelta(seconds=30)
 """Longer than a page takes: a request for it ends after `request_timeout_ms`, and so does the claim of its key."""
 WRITE_TIMEOUT_MS = 10_000
 FORGET_EVERY_S = 600.0
 
+# Without `source`: what people upload is large, and few statements need it.
 _COLUMNS = (
-    "id, coalesce(account_id, key_account) AS account_id, person_id, kind, title, request, source, key_family,"
+    "id, coalesce(account_id, key_account) AS account_id, person_id, kind, title, request, key_family,"
     " fingerprint, format, columns, wanted, max_credits, left_out, state, reason, stop_wanted, pages, next_page, rows,"
     " lead_credits, api_credits, bytes, made_at, moved_at, ended_at, lease"
 )
-
-# Uploaded rows are large, and a list of jobs does not show them.
-_LISTED = _COLUMNS.replace("source", "NULL::bytea AS source")
 
 
 class TooManyDownloads(Exception):
@@ -88,7 +87,6 @@ class Download:
     kind: Source
     title: str
     request: str
-    source: bytes | None
     key_family: int | None
     """The first key of the rotations of the key that started it; None: a person did."""
     fingerprint: bytes | None
@@ -115,6 +113,11 @@ class Download:
     def is_open(self) -> bool:
         """Whether it is waiting or being worked on."""
         return self.state in ("queued", "running")
+
+    @property
+    def max_bytes(self) -> int:
+        """How large its compressed pages may be."""
+        return max(MAX_BYTES, MAX_BYTES_A_ROW * self.wanted)
 
     @property
     def kept_until(self) -> datetime | None:
@@ -229,9 +232,9 @@ class Downloads:
             return _download(row)
 
     async def of_account(self, account_id: int) -> list[Download]:
-        """All jobs of an account without their uploads, the newest first."""
+        """All jobs of an account, the newest first."""
         rows = await self._postgres.fetch(
-            self._sql(f"SELECT {_LISTED} FROM {{schema}}.downloads WHERE {{owner}} = $1 ORDER BY id DESC"),  # noqa: S608 - names of ours
+            self._sql(f"SELECT {_COLUMNS} FROM {{schema}}.downloads WHERE {{owner}} = $1 ORDER BY id DESC"),  # noqa: S608 - names of ours
             account_id,
         )
         return list(map(_download, rows))
@@ -254,6 +257,16 @@ class Downloads:
         )
         return None if row is None else _download(row)
 
+    async def source(self, download: Download) -> bytes:
+        """What an enrichment was given, packed."""
+        row = await self._postgres.fetchrow(
+            "SELECT source FROM {schema}.downloads WHERE id = $1", download.id, timeout_ms=WRITE_TIMEOUT_MS
+        )
+        if row is None or row["source"] is None:
+            raise FileGone
+        source: bytes = row["source"]
+        return source
+
     async def pages(self, download: Download) -> AsyncIterator[bytes]:
         """The compressed pages of a job in their order."""
         for page in range(download.pages):
@@ -267,12 +280,12 @@ class Downloads:
                 raise FileGone
             yield row["content"]
 
-    async def leads(self, download: Download, first: int) -> list[str]:
-        """The leads of the pages of a job, from the first of these pages on."""
+    async def leads(self, download: Download, first: int, end: int) -> list[str]:
+        """The leads of some pages of a job."""
         rows = await self._postgres.fetch(
-            "SELECT leads FROM {schema}.download_pages WHERE download_id = $1 AND page >= $2 AND leads <> ''",
-            download.id,
-            first,
+            "SELECT leads FROM {schema}.download_pages"
+            " WHERE download_id = $1 AND page >= $2 AND page < $3 AND leads <> ''",
+            *(download.id, first, end),
             timeout_ms=WRITE_TIMEOUT_MS,
         )
         return [lead for row in rows for lead in row["leads"].split("\n")]

@@ -36,7 +36,7 @@ from siteglass.errors import (
 from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry
 from siteglass.leads.downloads.batches import LEADS, batch_offer, unpack_domains
 from siteglass.leads.downloads.enriching import ENRICH_SELECT, found_domains
-from siteglass.leads.downloads.jobs import MAX_BYTES, BoughtPage, Download, Downloads, LeaseLost
+from siteglass.leads.downloads.jobs import BoughtPage, Download, Downloads, FileGone, LeaseLost
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import DOWNLOADED, Lists
 from siteglass.leads.requests import EnrichRequest, Spending
@@ -53,6 +53,8 @@ RETRY_AFTER = timedelta(seconds=2)
 MAX_PAUSE = timedelta(hours=20)
 SLICE_S = 5.0
 """For which a job has a worker; then a job of another account has it, if one waits."""
+PAGES_AT_ONCE = 100
+"""Whose leads are read."""
 
 NO_CREDITS = "The account has too few credits for the next leads."
 NO_PRICE = "The next leads would cost more than the price that you agreed to."
@@ -84,7 +86,7 @@ class DownloadWorker:
         while (download := await self._downloads.claim()) is not None:
             try:
                 await self._work_on(download)
-            except LeaseLost:
+            except (LeaseLost, FileGone):
                 log.info("lost a download", extra={"download": download.id})
 
     async def _work_on(self, download: Download) -> None:
@@ -106,23 +108,30 @@ class DownloadWorker:
             download = await self._keep(download, response)
             if not download.next_page or download.rows >= download.wanted:
                 return await self._downloads.end(download, "done")
-            if download.bytes > MAX_BYTES:
+            if download.bytes > download.max_bytes:
                 return await self._downloads.end(download, "ended", TOO_LARGE)
         return await self._downloads.postpone(download, timedelta(0))
 
     async def _next_page(self, download: Download) -> Response | None:
         """The next page, charged now or by a worker that was killed afterwards; None if the job is to stop."""
-        caller = await self._caller(download)
         retry = page_key(download)
         if download.stop_wanted:
-            earlier = await self._charger.find_earlier(caller, retry)
-            return earlier if isinstance(earlier, Response) else None
+            return await self._find_paid(download)
+        try:
+            caller = await self._caller(download)
+        except (Unauthorized, AccountSuspended):
+            # The page may have been paid for before.
+            if (paid := await self._find_paid(download)) is not None:
+                return paid
+            raise
         request_id = f"{new_request_id()}-{_source(download)}"
         if download.person_id is not None:  # the request that started a key's job took its units
             await self._leads.guard.take(caller, Call(request_id), 1)
         limit = min(MAX_LIMIT, download.wanted - download.rows)
+        if download.kind == "enrich":
+            await self._prepare(download)
+        find = self._find_batch if download.key_family and download.kind == "enrich" else self._find
         while True:
-            find = self._find_batch if download.key_family and download.kind == "enrich" else self._find
             try:
                 return await self._charger.charge_once(find(download, caller, limit), caller, request_id, retry)
             except PayloadTooLarge:  # nothing was charged
@@ -135,6 +144,15 @@ class DownloadWorker:
                     raise
                 limit //= 2
 
+    async def _find_paid(self, download: Download) -> Response | None:
+        """The next page if an earlier worker charged it and was killed before it kept it."""
+        # Whoever paid may no longer be a caller.
+        payer = Caller(
+            download.account_id, 0, download.key_family or 0, frozenset(), "", 0, 0, person_id=download.person_id
+        )
+        earlier = await self._charger.find_earlier(payer, page_key(download))
+        return earlier if isinstance(earlier, Response) else None
+
     async def _caller(self, download: Download) -> Caller:
         """Who pays: the person or the key that started the job."""
         postgres = self._leads.index.postgres
@@ -146,34 +164,43 @@ class DownloadWorker:
         """What finds the next batch of a key's enrichment."""
 
         async def find() -> Offer:
-            if self._found[0] != download.id:
-                self._found = (download.id, await asyncio.to_thread(unpack_domains, download.source or b""))
             first = int(download.next_page or 0)
             domains, select = self._found[1][first : first + limit], tuple(orjson.loads(download.request)["select"])
             spending = Spending(False, download.max_credits - download.lead_credits)
-            offer = await self._leads.find_enrichment(caller, EnrichRequest(domains, select, spending))
-            return batch_offer(offer, await self._leads_before(download), is_first=not download.pages)
+            # Nobody sends a domain of a job again, so a batch whose look-ups failed in part is not bought.
+            offer = await self._leads.find_enrichment(caller, EnrichRequest(domains, select, spending), is_whole=True)
+            return batch_offer(offer, self._charged[2], is_first=not download.pages)
 
         return find
 
-    async def _leads_before(self, download: Download) -> set[str]:
-        """The leads that earlier pages of a job were charged for."""
-        job, pages, leads = self._charged
-        if job != download.id:
-            pages, leads = 0, set()
-        leads.update(await self._downloads.leads(download, pages))
-        self._charged = (download.id, download.pages, leads)
-        return leads
+    async def _prepare(self, download: Download) -> None:
+        """Read the domains of an enrichment, and the leads that earlier pages of a key's were charged for.
+
+        This has no deadline, and what was read is kept if it fails: a worker that takes a long job over would else
+        start again each time.
+        """
+        if self._found[0] != download.id:
+            unpack = found_domains if download.key_family is None else unpack_domains
+            self._found = (download.id, await asyncio.to_thread(unpack, await self._downloads.source(download)))
+        if download.key_family is None:
+            return
+        if self._charged[0] != download.id:
+            self._charged = (download.id, 0, set())
+        _job, pages, leads = self._charged
+        while pages < download.pages:
+            end = min(download.pages, pages + PAGES_AT_ONCE)
+            leads.update(await self._downloads.leads(download, pages, end))
+            self._charged = (download.id, end, leads)
+            pages = end
 
     def _find(self, download: Download, caller: Caller, limit: int) -> FindOffer:
         """What finds the next page. It never costs more than is left of the price."""
         if download.kind == "enrich":
             first = int(download.next_page or 0)
-            if self._found[0] != download.id:
-                self._found = (download.id, found_domains(download))
             domains = self._found[1][first : first + limit]
             spending = Spending(False, download.max_credits - download.lead_credits)
-            return partial(self._leads.find_enrichment, caller, EnrichRequest(domains, ENRICH_SELECT, spending))
+            wanted = EnrichRequest(domains, ENRICH_SELECT, spending)
+            return partial(self._leads.find_enrichment, caller, wanted, is_whole=True)
         terms = {"limit": limit, "max_lead_credits": download.max_credits - download.lead_credits}
         if download.next_page:
             return partial(self._leads.later_page, caller, download.next_page, terms)

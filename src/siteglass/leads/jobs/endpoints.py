@@ -17,7 +17,7 @@ from siteglass.errors import BadRequest, CreditCapExceeded, Forbidden, Idempoten
 from siteglass.leads import interpret
 from siteglass.leads.charging import AccountCharger, Retry, read_retry
 from siteglass.leads.downloads.batches import pack_domains
-from siteglass.leads.downloads.jobs import MAX_KEPT, Download, Downloads, NewDownload, TooManyDownloads
+from siteglass.leads.downloads.jobs import MAX_KEPT, Download, Downloads, FileGone, NewDownload, TooManyDownloads
 from siteglass.leads.downloads.working import CANCELLED
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.jobs.operations import (
@@ -93,6 +93,11 @@ class JobEndpoints:
             units += len(sent) // DOMAINS_PER_UNIT
         await self._leads.guard.take_rest(caller, call, units)
         wanted = read_job(body, self._leads.index.clock.now_ms())
+        if retry is not None and not wanted.spending.dry_run:
+            # Before lists are read: one that has changed or is gone does not matter to a job that was started.
+            earlier = await self._jobs.of_form(caller.account_id, _form_key(retry))
+            if earlier is not None:
+                return _started(earlier, retry.fingerprint)
         if wanted.wanted is not None:
             return await self._search(caller, wanted, retry)
         domains = await self._domains(caller, wanted)
@@ -104,8 +109,7 @@ class JobEndpoints:
 
     async def _search(self, caller: Caller, wanted: JobRequest, retry: Retry | None) -> Response:
         """Start the job of a search, or return its price."""
-        if "search" not in caller.scopes:
-            raise Forbidden("search")
+        _require_search(caller)
         if wanted.wanted is not None:
             interpret.refuse_if_empty(wanted.wanted.meaning)
             await self._leads.lists.select(caller.account_id, wanted.wanted.lists)
@@ -137,7 +141,7 @@ class JobEndpoints:
         new = NewDownload(
             account_id=caller.account_id,
             person_id=None,
-            form_key=secrets.token_hex(16) if retry is None else hashlib.sha256(retry.key.encode()).hexdigest(),
+            form_key=secrets.token_hex(16) if retry is None else _form_key(retry),
             kind="search" if source is None else "enrich",
             title="",
             request=request_json,
@@ -154,9 +158,7 @@ class JobEndpoints:
         except TooManyDownloads:
             message = f"the keys of an account keep at most {MAX_KEPT} jobs; delete one with DELETE /v1/jobs/{{job}}"
             raise BadRequest([Problem("body", message)]) from None
-        if job.fingerprint != new.fingerprint:
-            raise IdempotencyMismatch
-        return json_response(show(job))
+        return _started(job, new.fingerprint)
 
     async def job(self, request: Request, caller: Caller, _call: Call) -> Response:
         """How far a job is."""
@@ -183,6 +185,8 @@ class JobEndpoints:
         """What was paid for until now."""
         format_ = read_format(request.query_params)
         job = await self._find(request, caller)
+        if job.kind == "search":
+            _require_search(caller)
         if job.key_family != caller.family_id:
             left = await cap_left(self._backends.postgres, caller)
             if left is not None and job.lead_credits > left:
@@ -190,9 +194,12 @@ class JobEndpoints:
                 raise CreditCapExceeded("the key's daily lead cap allows", need=job.lead_credits, left=left)
         await self._leads.guard.take_rest(caller, call, -(-job.rows // RESULTS_PER_UNIT))
         pages = result_pages(self._backends, self._jobs, job)
-        if format_ == "csv":
-            return await _streamed(csv_pieces(job, pages), f"{CSV}; charset=utf-8")
-        return await _streamed(ndjson_pieces(pages), NDJSON)
+        try:
+            if format_ == "csv":
+                return await _streamed(csv_pieces(job, pages), f"{CSV}; charset=utf-8")
+            return await _streamed(ndjson_pieces(pages), NDJSON)
+        except FileGone:
+            raise NotFound(str(job.id), missing="job") from None
 
     async def _find(self, request: Request, caller: Caller) -> Download:
         number = request.path_params["job"]
@@ -201,6 +208,24 @@ class JobEndpoints:
             if found is not None:
                 return found
         raise NotFound(repeated(number), missing="job")
+
+
+def _form_key(retry: Retry) -> str:
+    """What a job keeps of an Idempotency-Key."""
+    return hashlib.sha256(retry.key.encode()).hexdigest()
+
+
+def _started(job: Download, fingerprint: bytes | None) -> Response:
+    """The job that was started by a request, which must have been the same one."""
+    if job.fingerprint != fingerprint:
+        raise IdempotencyMismatch
+    return json_response(show(job))
+
+
+def _require_search(caller: Caller) -> None:
+    """The operations need `enrich`; the leads of a search need its scope, too."""
+    if "search" not in caller.scopes:
+        raise Forbidden("search")
 
 
 async def _streamed(pieces: AsyncIterator[bytes], media_type: str) -> Response:

@@ -19,7 +19,6 @@ _JOB = Download(
     kind="enrich",
     title="",
     request="",
-    source=None,
     key_family=3,
     fingerprint=None,
     format="csv",

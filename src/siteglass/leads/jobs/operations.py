@@ -121,7 +121,8 @@ JOB_RESULTS = Operation(
     "Jobs",
     "Get the results of a job",
     "Returns what was paid for until now, as JSON lines or a table. An enrichment has an item for each domain, a "
-    "search its leads. They are complete once the job has ended. Domains that a stopped job did not buy come last, "
+    "search its leads: then the key also needs the scope `search`. Results are complete once the job has ended. "
+    "Domains that a stopped job did not buy come last, "
     f"with the status `not_bought`. Results are kept for {KEPT_FOR.days} days after the end. What opted out since is "
     "left out each time. A key with a daily cap gets the results of another key only as far as its cap allows. "
     f"Uses one unit of the rate limit for every {RESULTS_PER_UNIT:,} results.",

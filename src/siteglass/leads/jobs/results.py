@@ -23,7 +23,7 @@ async def result_pages(backends: Backends, downloads: Downloads, job: Download) 
     async for records in paid_records(backends, downloads, job):
         yield records
     if job.kind == "enrich" and not job.is_open and job.rows < job.wanted:
-        left = unpack_domains(job.source or b"")[job.rows :]
+        left = unpack_domains(await downloads.source(job))[job.rows :]
         for start in range(0, len(left), _LEFT_AT_ONCE):
             yield [{"status": "not_bought", "domain": domain} for domain in left[start : start + _LEFT_AT_ONCE]]
 
@@ -37,9 +37,13 @@ async def ndjson_pieces(pages: AsyncIterator[list[dict[str, Any]]]) -> AsyncIter
 async def csv_pieces(job: Download, pages: AsyncIterator[list[dict[str, Any]]]) -> AsyncIterator[bytes]:
     """The columns of a file of leads; those of an enrichment after what was sent and its status."""
     own = _STATUS_COLUMNS if job.kind == "enrich" else ()
-    yield csv_lines([[*own, *SITEGLASS.headings]])
+    # With the first page: if that cannot be read, nothing has been sent yet.
+    headings = csv_lines([[*own, *SITEGLASS.headings]])
     async for records in pages:
-        yield csv_lines([csv_cell(cell) for cell in _row(job, record)] for record in records)
+        yield headings + csv_lines([csv_cell(cell) for cell in _row(job, record)] for record in records)
+        headings = b""
+    if headings:
+        yield headings
 
 
 def _row(job: Download, record: dict[str, Any]) -> Sequence[Any]:
