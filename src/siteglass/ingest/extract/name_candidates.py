@@ -23,6 +23,7 @@ from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.schema_types import SERVICE_TYPE_OF, organisations, types_of
 from siteglass.ingest.extract.texts import Texts, folded
 from siteglass.ingest.facts import NameSighting
+from siteglass.suppression.redaction import without_contacts
 
 MAX_NAME_CHARS = 120
 MAX_PART_CHARS = 60
@@ -115,7 +116,12 @@ def clean(name: object) -> str:
     text = folded(html.unescape(name[:1_000]), MAX_NAME_CHARS + 1).strip('|-–—:·,®™© "“”„').lstrip(".")
     if len(text) > MAX_NAME_CHARS or "<" in text or "://" in text or text.isdigit() or names_a_page(text):
         return ""
-    return text if any(map(str.isalnum, text)) else ""
+    return text if any(map(str.isalnum, text)) and not _has_contact(text) else ""
+
+
+def _has_contact(text: str) -> bool:
+    """Whether an address or a phone number is in it, which would stay in the name after an opt-out."""
+    return "@" in text or without_contacts(text) != text
 
 
 def _is_brief(text: str) -> bool:
