@@ -30,6 +30,7 @@ MAX_PART_CHARS = 60
 MAX_PARTS = 20
 MAX_LOGOS = 40
 MAX_COPYRIGHTS = 3
+MAX_COPYRIGHT_CHARS = 200
 MAX_LINES = 400
 MAX_STATED = 3
 MAX_TRIES = 20
@@ -178,9 +179,10 @@ def _copyright(page: Page) -> Iterator[str]:
     noted = [line for line in page.lines[-60:] if _NOTICE.search(line)]
     lines = [(line, match) for line in noted if (match := _COPYRIGHT.search(line))]
     for line, match in lines[-MAX_COPYRIGHTS:]:
-        after = line[match.end() : match.end() + 200]
+        after = line[match.end() : match.end() + MAX_COPYRIGHT_CHARS]
         # "Acme Ltd © 2020": the name comes first.
-        text = after if any(map(str.isalpha, after[:20])) and not RIGHTS.match(after) else line[: match.start()]
+        before = line[: min(match.start(), MAX_COPYRIGHT_CHARS)]
+        text = after if any(map(str.isalpha, after[:20])) and not RIGHTS.match(after) else before
         end = _COPYRIGHT_ENDS.search(text)
         name = clean(_YEARS_AFTER.sub("", text[: end.start()] if end else text))
         if _RUN_ON.match(name):
