@@ -11,7 +11,7 @@ import pyarrow as pa
 from siteglass.corpus.lead import MarkKind
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.20.1"
+EXTRACTOR_VERSION = "2026.11.20.2"
 
 # What DNS says is of the kind robots, with an address that begins with "dns:". The release before reads no new kinds.
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import compress
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -58,7 +60,7 @@ class SuppressionSnapshot:
         changed["phones"] = tuple(one for one in facts.phones if not any(map(self._hides_phone, _readings(one.value))))
         changed["path"] = self.address(facts.path, plain["phones"])
         changed["seen"] = tuple(one for one in facts.seen if not self._hides_seen(one))
-        return replace(facts, **changed)
+        return replace(facts, **changed, **self._evidence(facts, plain["phones"]))
 
     def lead(self, lead: Lead) -> Lead | None:
         """The lead without what is listed; None if its domain is. The same one if nothing of it is."""
@@ -73,6 +75,17 @@ class SuppressionSnapshot:
             return url
         record = {"url": url, "phones": phones}
         return str(changes(record.get, self.hashes, _hasher(self.secret)).get("url", url))
+
+    def _evidence(self, facts: PageFacts, phones: Sequence[str]) -> dict[str, Any]:
+        """The names and marks of a page that hold nothing listed. What is left of one that does would mislead."""
+        texts = [*(one.name for one in facts.names), *(one.excerpt for one in facts.marks)]
+        record = {"keywords": texts, "phones": phones}
+        cut = changes(record.get, self.hashes, _hasher(self.secret)).get("keywords", texts)
+        is_same = [one == other for one, other in zip(texts, cut, strict=True)]
+        return {
+            "names": tuple(compress(facts.names, is_same)),
+            "marks": tuple(compress(facts.marks, is_same[len(facts.names) :])),
+        }
 
     def _hides_seen(self, seen: SeenValue) -> bool:
         if seen.kind == "email":

@@ -139,8 +139,10 @@ def test_a_page_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
         "\x00\ufffd<" * 50_000,
         "<p>" + "a-" * 300_000,
         "<p>" + "domain " * 200,
+        "<p>" + "A'" * 30_000 + " jane@acme.de",
+        "<p>" + "!" * 50_000 + "x ©",
     ],
-    ids=range(16),
+    ids=range(18),
 )
 def test_hostile_pages_are_read_or_refused_in_time(body: str) -> None:
     started = time.thread_time()

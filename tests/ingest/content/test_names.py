@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
 
-from siteglass.ingest.captures import checked
 from siteglass.ingest.extract.name_candidates import sightings
 from siteglass.ingest.extract.names import NamedPage, elected, sightings_of_best
 from siteglass.ingest.extract.profiles import profiles
 from siteglass.ingest.extract.texts import texts
-from siteglass.ingest.facts import NameSighting, to_batch
-from siteglass.ingest.grouped import listed
-from testing.random_facts import plain_page
+from siteglass.ingest.facts import NameSighting
 from tests.ingest.content.pages import page
 
 
@@ -52,6 +48,8 @@ def name_of(*sources: str, url: str = "https://www.acme-tools.com/") -> tuple[st
         ('<meta property="og:site_name" content="ACME Inc">', ("ACME Inc", "og_site_name")),
         ('<meta property="og:site_name" content="https://acme-tools.com">', ("Acme Tools", "domain")),
         ('<meta name="application-name" content="Bohr">', ("Bohr", "og_site_name")),
+        ('<meta property="og:site_name" content="jane@acme.de">', ("Acme Tools", "domain")),
+        ('<meta property="og:site_name" content="Jane +49 30 901820">', ("Acme Tools", "domain")),
         ("<title>Power drills | Acme Tools Ltd - Home</title>", ("Acme Tools Ltd", "title")),
         ("<title>ACME-Tools: saws</title>", ("ACME-Tools", "title")),
         ("<title>Saws and drills</title>", ("Acme Tools", "domain")),
@@ -128,8 +126,3 @@ def test_pages_that_the_release_before_read_have_one_name_each_and_their_titles(
     ]  # fmt: skip
     assert sightings_of_best("Acme", "title", "Saws | Acme") == [NameSighting("Acme", "title")]
     assert sightings_of_best("Acme", "domain", "Contact") == []
-
-
-def test_facts_of_the_release_before_have_no_column_for_them() -> None:
-    facts = pa.Table.from_batches([to_batch([plain_page("acme.de", business_name="Acme")])])
-    assert listed(checked(facts.drop_columns(["names"]), "old.parquet"), "names") == [[]]

@@ -11,7 +11,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from siteglass.ingest.archives import QuarantinedRecord
-from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, PageFacts, from_table, to_batch
+from siteglass.ingest.facts import (
+    FACTS_SCHEMA,
+    ContactSighting,
+    NameSighting,
+    PageFacts,
+    TechnologyMark,
+    from_table,
+    to_batch,
+)
 from siteglass.ingest.purge import purge
 from siteglass.ingest.run_leads import merge_run, said_by
 from siteglass.ingest.store.facts_store import FactsStore, open_store
@@ -43,6 +51,12 @@ def _crawl(work: Path, number: int) -> dict[str, Path]:
         "text": f"Write to {ADDRESS} or call {PHONE}.",
         "emails": (ContactSighting(ADDRESS, "mailto"), ContactSighting("info@shop.example", "text")),
         "phones": (ContactSighting(PHONE, "tel"),),
+        "names": (NameSighting("A Shop", "logo"), NameSighting(ADDRESS, "site_name"), NameSighting(PHONE, "json_ld")),
+        "technologies": ("Klaviyo", "Shopify"),
+        "marks": (
+            TechnologyMark("Klaviyo", "inline_script", "klaviyo", f"klaviyo('{ADDRESS}')"),
+            TechnologyMark("Shopify", "script", "cdn.shopify.com", "https://cdn.shopify.com/"),
+        ),
     }
     pages = [
         _page("shop.example", "/", number, **(shows if number == 0 else {"text": "They are not here any more."})),
@@ -107,6 +121,9 @@ def test_nothing_is_left(tmp_path: Path) -> None:
         after = [page for table in store.pages() for page in from_table(table)]
         screened = [kept for page in before if (kept := suppressed.page(page)) is not None]
         assert after == sorted(screened, key=lambda page: (page.domain, page.url))
+        (contact,) = [page for page in after if (page.domain, page.path) == ("shop.example", "/contact")]
+        assert contact.names == (NameSighting("A Shop", "logo"),)
+        assert [mark.technology for mark in contact.marks] == ["Shopify"]
         assert [page for page in after if page.domain in OTHERS] == [page for page in before if page.domain in OTHERS]
         assert store.pending() == ["shop.example"]
         again = purge(store, work, suppressed)
@@ -127,7 +144,7 @@ def test_history_of_a_value_is_in_the_store_until_it_is_purged(tmp_path: Path) -
         assert (home.first_captured_ms, home.last_captured_ms) == (START_MS, START_MS + 1)
         store.purge(_suppressed())
         (home,) = [page for table in store.pages(["shop.example"]) for page in from_table(table) if page.is_home]
-        assert [one.value for one in home.seen] == ["info@shop.example"]
+        assert [one.value for one in home.seen if one.kind != "technology"] == ["info@shop.example"]
 
 
 def test_leads_that_a_purge_changes_are_merged_again(tmp_path: Path) -> None:

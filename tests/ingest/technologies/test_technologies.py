@@ -72,6 +72,13 @@ def test_every_technology_has_a_mark_and_the_page_has_its_bytes() -> None:
         ("<script src='//static.klaviyo.com/a?e=jo.doe%40acme.com'>", "//static.klaviyo.com/a?e="),
         ("<script src='//static.klaviyo.com/a?tel=+49-30-1234567&b'>", "//static.klaviyo.com/a?tel="),
         ("<script src='//static.klaviyo.com/a?a=1&amp;b=2'>", "//static.klaviyo.com/a?a=1"),
+        (r"<script>'//static.klaviyo.com/x.js', 'jane\u0040acme.de'</script>", "//static.klaviyo.com/x.js', '"),
+        (r"<script>'//static.klaviyo.com/x.js', 'j\x61ne\x40acme.de'</script>", "//static.klaviyo.com/x.js', 'j"),
+        ("<script>'//static.klaviyo.com/x.js', '<a href=mailto:jane&#64;acme.de>'</script>",
+         "//static.klaviyo.com/x.js', '<a href=mailto:"),
+        ("<script>'//static.klaviyo.com/x.js', '<a href=/cdn-cgi/l/email-protection#7a1b'</script>",
+         "//static.klaviyo.com/x.js', '<a href=/cdn-cgi/l/"),
+        ("<script>'//static.klaviyo.com/x.js', '<i data-cfemail=7a1b>'</script>", "//static.klaviyo.com/x.js', '<i"),
         ("<script>'//static.klaviyo.com/x.js', 'info [at] acme [dot] com'</script>", "//static.klaviyo.com/x.js', '"),
     ],
 )  # fmt: skip

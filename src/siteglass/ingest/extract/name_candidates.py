@@ -23,12 +23,14 @@ from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.schema_types import SERVICE_TYPE_OF, organisations, types_of
 from siteglass.ingest.extract.texts import Texts, folded
 from siteglass.ingest.facts import NameSighting
+from siteglass.suppression.redaction import without_contacts
 
 MAX_NAME_CHARS = 120
 MAX_PART_CHARS = 60
 MAX_PARTS = 20
 MAX_LOGOS = 40
 MAX_COPYRIGHTS = 3
+MAX_COPYRIGHT_CHARS = 200
 MAX_LINES = 400
 MAX_STATED = 3
 MAX_TRIES = 20
@@ -115,7 +117,12 @@ def clean(name: object) -> str:
     text = folded(html.unescape(name[:1_000]), MAX_NAME_CHARS + 1).strip('|-–—:·,®™© "“”„').lstrip(".")
     if len(text) > MAX_NAME_CHARS or "<" in text or "://" in text or text.isdigit() or names_a_page(text):
         return ""
-    return text if any(map(str.isalnum, text)) else ""
+    return text if any(map(str.isalnum, text)) and not _has_contact(text) else ""
+
+
+def _has_contact(text: str) -> bool:
+    """Whether an address or a phone number is in it, which would stay in the name after an opt-out."""
+    return "@" in text or without_contacts(text) != text
 
 
 def _is_brief(text: str) -> bool:
@@ -172,9 +179,10 @@ def _copyright(page: Page) -> Iterator[str]:
     noted = [line for line in page.lines[-60:] if _NOTICE.search(line)]
     lines = [(line, match) for line in noted if (match := _COPYRIGHT.search(line))]
     for line, match in lines[-MAX_COPYRIGHTS:]:
-        after = line[match.end() : match.end() + 200]
+        after = line[match.end() : match.end() + MAX_COPYRIGHT_CHARS]
         # "Acme Ltd © 2020": the name comes first.
-        text = after if any(map(str.isalpha, after[:20])) and not RIGHTS.match(after) else line[: match.start()]
+        before = line[: min(match.start(), MAX_COPYRIGHT_CHARS)]
+        text = after if any(map(str.isalpha, after[:20])) and not RIGHTS.match(after) else before
         end = _COPYRIGHT_ENDS.search(text)
         name = clean(_YEARS_AFTER.sub("", text[: end.start()] if end else text))
         if _RUN_ON.match(name):

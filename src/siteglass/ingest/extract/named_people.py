@@ -20,7 +20,7 @@ MAX_NAMES = 2_000
 MAX_TEXT_CHARS = 60_000
 MIN_NAME_CHARS = 3
 
-_PART = r"[^\W\d_a-zа-яёіїєґα-ω][\w'’]+(?:-[^\W\d_]\w+)?"
+_PART = r"[^\W\d_a-zа-яёіїєґα-ω][\w'’]{1,40}(?:-[^\W\d_]\w{1,40})?"
 # "Anna Weber", "Anna M. Weber", "Jan van den Berg"; "Weber, Anna" is found, too. A space only: names end with lines.
 _NAMES = re.compile(
     rf"(?<![\w@.-])({_PART}),? (?:[^\W\d_]\. )?"

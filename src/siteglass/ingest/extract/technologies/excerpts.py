@@ -16,7 +16,11 @@ _PLAIN = re.compile(r"[\x20-\x7e]*")
 # The source may write these characters of an attribute as entities.
 _UNESCAPED = re.compile(r"[^&<>\"']*")
 # Up to the sign, what comes before it may be the name of an address, unless a version follows: bootstrap@5.
-_SIGN = re.compile(r"(?=@\d)|[\w.+%-]*(?:@|%40)")
+_SIGN = re.compile(
+    r"(?=@\d)|[\w.+%-]*(?:@|%40|&(?:#0*64|#x0*40|commat)\b|\\+(?:u00|x|u\{)40|\\100)", re.IGNORECASE | re.ASCII
+)
+# Raw source may write any letter of an address as an escape, and Cloudflare writes all of it as a number.
+_ESCAPE = re.compile(r"&(?:#|[a-z]\w{1,31};)|\\(?:[ux\d]|\Z)|[\w-]*cfemail|email-protection", re.IGNORECASE | re.ASCII)
 
 
 class Found(NamedTuple):
@@ -34,8 +38,9 @@ def excerpt_of(found: Found) -> str:
     text = _first(_PLAIN, found.text[start : start + _LOOK_AHEAD])
     if found.kind not in ("inline_script", "comment", "element", "header"):
         text = _first(_UNESCAPED, text)
-    if sign := _SIGN.search(text):
-        text = text[: sign.start()]
+    for end in (_SIGN, _ESCAPE):
+        if match := end.search(text):
+            text = text[: match.start()]
     same = takewhile(lambda pair: pair[0] == pair[1], zip(text, without_contacts(text), strict=False))
     return "".join(char for char, _ in same)[:MAX_EXCERPT_BYTES].rstrip()
 
