@@ -147,7 +147,8 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
         lambda: own_trades(
             page,
             words,
-            name=name,
+            # Every page has the name of the site: one that says little else would repeat what the home page says.
+            name=name if is_key_page or basis == "title" else "",
             domain=bare.domain,
             paths=leading.pages,
             language=spoken,
