@@ -6,7 +6,7 @@ import html
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -191,6 +191,22 @@ def test_a_way_back_works_once_in_the_browser_that_began_it(company: Company) ->
 
 
 @pytest.mark.promise("sso.refused")
+def test_a_way_back_from_another_provider_is_refused(company: Company) -> None:
+    def enter(spoil: Callable[[str], str]) -> httpx.Response:
+        visitor = company.office.visitor()
+        visitor.get(COMPANY)
+        sent = visitor.post(COMPANY, {"email": f"me@{company.domain}"})
+        return visitor.get(spoil(company.provider.enter(address_in(sent), subject)))
+
+    subject = company.person("sales")
+    elsewhere = enter(lambda back: back.replace(f"/back/{company.account}?", f"/back/{company.account + 1}?"))
+    another = enter(lambda back: re.sub("iss=.*", "iss=https://evil.test", back))
+    company.provider.names_itself = False  # though its configuration says that it does
+    for refused in (elsewhere, another, enter(str)):
+        assert (refused.status_code, "This sign-in was started elsewhere" in words(refused)) == (422, True)
+
+
+@pytest.mark.promise("sso.refused")
 def test_tries_from_an_address_and_sessions_of_a_person_are_limited(
     company: Company, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +215,7 @@ def test_tries_from_an_address_and_sessions_of_a_person_are_limited(
     first, second = company.enter(subject)[0], company.enter(subject)[0]
     assert [one.get("/dashboard/usage").status_code for one in (first, second)] == [303, 200]
     monkeypatch.setattr(company_sign_in, "MAX_STARTS", 2)
-    assert [second.get(f"{COMPANY}/back").status_code for _ in range(2)] == [422, 429]
+    assert [second.get(f"{COMPANY}/back/1").status_code for _ in range(2)] == [422, 429]
 
 
 @pytest.mark.promise("sso.in")
