@@ -168,10 +168,13 @@ def test_people_without_group_or_with_a_strange_address_are_refused(company: Com
         (company.person("others"), "You are in no group that may enter"),
         (company.person("sales", email="ada@other.test"), "sends no verified address"),
         (company.person("sales", email_verified=False), "sends no verified address"),
+        (company.person("sales", email_verified="false"), "sends no verified address"),
     ):
         _, back = company.enter(subject)
         assert (back.status_code, why in words(back)) == (422, True)
     nobody = company.office.visitor()
+    denied = nobody.get(f"{COMPANY}/back/{company.account}?error=access_denied")
+    assert "did not let you in: it answers 'access_denied'" in words(denied)
     nobody.get(COMPANY)
     unknown = nobody.post(COMPANY, {"email": "ada@unknown.test"})
     assert "No company's account is set up for this address" in words(unknown)

@@ -70,6 +70,8 @@ async def back(dashboard: Dashboard, visit: Visit) -> Response:
     state, code = visit.query.get("state"), visit.query.get("code")[:MAX_CODE_CHARS]
     account_id, issuer = visit.number("account_id"), visit.query.get("iss")
     try:
+        if refused := visit.query.get("error"):
+            raise PeopleError(f"Your company's account did not let you in: it answers {refused[:40]!r}.")
         entered = await dashboard.sign_in.company.finish(account_id, state, code, issuer, verifier, visit.browser)
     except PeopleError as error:
         return _form(dashboard, visit, HOME, error=error)

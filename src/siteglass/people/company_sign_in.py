@@ -194,7 +194,7 @@ class CompanySignIn:
         if (
             not is_address(email)
             or email.rpartition("@")[2] != provider.email_domain
-            or claims.get("email_verified") is False
+            or claims.get("email_verified", True) is not True
         ):
             raise PeopleError(
                 f"Your company's account sends no verified address at {provider.email_domain}, so nobody knows who you "
