@@ -295,6 +295,8 @@ def test_another_group_is_another_role_and_silence_lets_nobody_in(company: Compa
     company.provider.people[subject]["groups"] = ["guests"]
     company.later(40)
     assert visitor.get(KEYS).status_code == 403
+    owner = company.office.visitor(company.office.somebody(company.account, "owner"))
+    assert "Your company's account changed the role of Grace Hopper" in words(owner.get("/dashboard/audit"))
     company.provider.is_away = True
     company.later(40)
     assert visitor.get("/dashboard/usage").status_code == 200

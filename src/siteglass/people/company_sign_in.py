@@ -237,13 +237,13 @@ class CompanySignIn:
         )
         if row is not None and row["role"] != role:
             with contextlib.suppress(PeopleError):  # the last owner stays one
-                await people.set_role(self._postgres, provider.account_id, person_id, role, person_id)
+                await people.set_role(self._postgres, provider.account_id, person_id, role, people.BY_PROVIDER)
 
     async def _leave(self, provider: Provider, person_id: int, claims: dict[str, Any]) -> None:
         """Take a person out of the account whose groups give no role. A token that names no groups shows nothing."""
         if provider.groups_claim in claims:
             with contextlib.suppress(PeopleError):  # the last owner stays one, and cannot enter
-                await people.remove(self._postgres, provider.account_id, person_id, person_id)
+                await people.remove(self._postgres, provider.account_id, person_id, people.BY_PROVIDER)
 
     # --- while the session is used ----------------------------------------------------------------
 
