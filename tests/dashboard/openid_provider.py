@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, urlsplit
 
 import orjson
 from joserfc import jwt
@@ -45,6 +45,8 @@ class Provider:
     """Changes the claims of ID tokens."""
     algorithm: str = "RS256"
     auth_age_s: int = 0
+    names_itself: bool = True
+    """Whether it says who it is when it sends somebody back."""
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     refresh_tokens: dict[str, str] = field(default_factory=dict)
     refreshed: int = 0
@@ -58,7 +60,8 @@ class Provider:
         code = secrets.token_urlsafe(16)
         self.codes[code] = {**asked, "sub": subject}
         back = urlsplit(asked["redirect_uri"])
-        return f"{back.path}?state={asked['state']}&code={code}"
+        names = f"&iss={quote(self.issuer, safe='')}" if self.names_itself else ""
+        return f"{back.path}?state={asked['state']}&code={code}{names}"
 
     def tokens(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
         """The answer of the token endpoint."""
@@ -108,6 +111,7 @@ class Provider:
             "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize",
             "token_endpoint": f"{self.issuer}/token", "jwks_uri": f"{self.issuer}/keys",
             "token_endpoint_auth_methods_supported": ["client_secret_basic"],
+            "authorization_response_iss_parameter_supported": True,
         }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import html
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,10 +168,13 @@ def test_people_without_group_or_with_a_strange_address_are_refused(company: Com
         (company.person("others"), "You are in no group that may enter"),
         (company.person("sales", email="ada@other.test"), "sends no verified address"),
         (company.person("sales", email_verified=False), "sends no verified address"),
+        (company.person("sales", email_verified="false"), "sends no verified address"),
     ):
         _, back = company.enter(subject)
         assert (back.status_code, why in words(back)) == (422, True)
     nobody = company.office.visitor()
+    denied = nobody.get(f"{COMPANY}/back/{company.account}?error=access_denied")
+    assert "did not let you in: it answers 'access_denied'" in words(denied)
     nobody.get(COMPANY)
     unknown = nobody.post(COMPANY, {"email": "ada@unknown.test"})
     assert "No company's account is set up for this address" in words(unknown)
@@ -191,6 +194,22 @@ def test_a_way_back_works_once_in_the_browser_that_began_it(company: Company) ->
 
 
 @pytest.mark.promise("sso.refused")
+def test_a_way_back_from_another_provider_is_refused(company: Company) -> None:
+    def enter(spoil: Callable[[str], str]) -> httpx.Response:
+        visitor = company.office.visitor()
+        visitor.get(COMPANY)
+        sent = visitor.post(COMPANY, {"email": f"me@{company.domain}"})
+        return visitor.get(spoil(company.provider.enter(address_in(sent), subject)))
+
+    subject = company.person("sales")
+    elsewhere = enter(lambda back: back.replace(f"/back/{company.account}?", f"/back/{company.account + 1}?"))
+    another = enter(lambda back: re.sub("iss=.*", "iss=https://evil.test", back))
+    company.provider.names_itself = False  # though its configuration says that it does
+    for refused in (elsewhere, another, enter(str)):
+        assert (refused.status_code, "This sign-in was started elsewhere" in words(refused)) == (422, True)
+
+
+@pytest.mark.promise("sso.refused")
 def test_tries_from_an_address_and_sessions_of_a_person_are_limited(
     company: Company, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +218,7 @@ def test_tries_from_an_address_and_sessions_of_a_person_are_limited(
     first, second = company.enter(subject)[0], company.enter(subject)[0]
     assert [one.get("/dashboard/usage").status_code for one in (first, second)] == [303, 200]
     monkeypatch.setattr(company_sign_in, "MAX_STARTS", 2)
-    assert [second.get(f"{COMPANY}/back").status_code for _ in range(2)] == [422, 429]
+    assert [second.get(f"{COMPANY}/back/1").status_code for _ in range(2)] == [422, 429]
 
 
 @pytest.mark.promise("sso.in")
@@ -276,6 +295,8 @@ def test_another_group_is_another_role_and_silence_lets_nobody_in(company: Compa
     company.provider.people[subject]["groups"] = ["guests"]
     company.later(40)
     assert visitor.get(KEYS).status_code == 403
+    owner = company.office.visitor(company.office.somebody(company.account, "owner"))
+    assert "Your company's account changed the role of Grace Hopper" in words(owner.get("/dashboard/audit"))
     company.provider.is_away = True
     company.later(40)
     assert visitor.get("/dashboard/usage").status_code == 200

@@ -59,6 +59,7 @@ class Full:
     def path(self, page: DeclaredPage, role: str = "owner") -> str:
         """The path of a page with the ids of this account."""
         ids: dict[str, Any] = {
+            "account_id": self.account_id,
             "key_id": self.key_id,
             "seq": self.last_seq,
             "person_id": self.people["viewer"].id,

@@ -77,14 +77,14 @@ def sso_set(
     )
     run(lambda postgres: providers.set_provider(postgres, secrecy, provider, actor=actor()))
     click.echo(f"People with addresses at {provider.email_domain} sign in to account {account_id} through {issuer}.")
-    click.echo(f"Register this address there: {_address_back()}")
+    click.echo(f"Register this address there: {_address_back(account_id)}")
 
 
-def _address_back() -> str:
+def _address_back(account_id: int) -> str:
     from siteglass.people.providers import CALLBACK
     from siteglass.web.address import public_url
 
-    return f"{public_url(load_settings())}{CALLBACK}"
+    return f"{public_url(load_settings())}{CALLBACK}/{account_id}"
 
 
 @sso.command("show")

@@ -14,6 +14,7 @@ from siteglass.access.keys import SCOPES
 from siteglass.access.own_keys import key_names
 from siteglass.dashboard.guard import Dashboard
 from siteglass.dashboard.rendering import moment, number, signed
+from siteglass.people.people import BY_PROVIDER
 
 DELETED = "Somebody deleted"
 
@@ -87,6 +88,7 @@ _PEOPLE = {
     "person.sessions_end": ("ended their other sessions", "ended the sessions of"),
 }
 _OPERATOR = PersonName("An operator", "")
+_OTHERS = {BY_PROVIDER: PersonName("Your company's account", "")}
 
 
 def _person(person_id: int, people: dict[int, PersonName]) -> PersonName:
@@ -94,7 +96,7 @@ def _person(person_id: int, people: dict[int, PersonName]) -> PersonName:
 
 
 def _told(row: AuditRow, people: dict[int, PersonName], of_keys: dict[int, str]) -> AuditSentence:
-    who = _person(int(row.actor_id), people) if row.actor_kind == "person" else _OPERATOR
+    who = _person(int(row.actor_id), people) if row.actor_kind == "person" else _OTHERS.get(row.actor_id, _OPERATOR)
     action, given = row.action, row.details
     if action in _KEYS and row.key_id is not None:
         key = PersonName(of_keys.get(row.key_id, str(row.key_id)), "")

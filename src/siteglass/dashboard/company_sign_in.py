@@ -68,8 +68,11 @@ async def back(dashboard: Dashboard, visit: Visit) -> Response:
     verifier = visit.request.cookies.get(VERIFIER_COOKIE, "")
     visit.set_cookies[VERIFIER_COOKIE] = ""
     state, code = visit.query.get("state"), visit.query.get("code")[:MAX_CODE_CHARS]
+    account_id, issuer = visit.number("account_id"), visit.query.get("iss")
     try:
-        entered = await dashboard.sign_in.company.finish(state, code, visit.query.get("iss"), verifier, visit.browser)
+        if refused := visit.query.get("error"):
+            raise PeopleError(f"Your company's account did not let you in: it answers {refused[:40]!r}.")
+        entered = await dashboard.sign_in.company.finish(account_id, state, code, issuer, verifier, visit.browser)
     except PeopleError as error:
         return _form(dashboard, visit, HOME, error=error)
     if visit.session is not None:
@@ -83,5 +86,5 @@ PAGES = (
     DeclaredPage("company", "GET", _PATH, show, role=""),
     DeclaredPage("company.start", "POST", _PATH, start, role=""),
     DeclaredPage("company.again", "POST", _PATH + "/again", start_again),
-    DeclaredPage("company.back", "GET", CALLBACK, back, role=""),
+    DeclaredPage("company.back", "GET", CALLBACK + "/{account_id}", back, role=""),
 )

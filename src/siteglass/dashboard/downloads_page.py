@@ -13,12 +13,22 @@ from siteglass.dashboard.explore.download import FORMATS, JOBS
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.errors import TooManyRequests
+from siteglass.leads.downloads import working
 from siteglass.leads.downloads.columns import COLUMN_SETS
 from siteglass.leads.downloads.files import file_name
 from siteglass.leads.downloads.jobs import KEPT_FOR, Download, Downloads, FileFormat, FileGone
 
 ROWS_PER_UNIT = 1_000
 """Of the rate limit, for making a file: a workbook of 20,000 rows takes seconds."""
+INTERNAL_REASONS = {
+    working.NO_CREDITS: "The account may get too few leads for the next page.",
+    working.NO_PRICE: "The next leads would be more than you agreed to.",
+    working.DAILY_CAP: "A daily cap is reached.",
+    working.NOT_ALLOWED: "The person who started it can no longer get leads for this account.",
+    working.SUSPENDED: "The account was suspended. The leads until then are in the file.",
+    working.CAP_REACHED: "The job has reached its limit.",
+}
+"""Why a job ended, where pages don't mention credits."""
 
 
 def state_words(download: Download) -> tuple[str, str]:
@@ -46,6 +56,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         jobs=jobs,
         running=running,
         state_words=state_words,
+        internal_reasons=INTERNAL_REASONS,
         formats=FORMATS,
         column_sets=COLUMN_SETS,
         kept_days=KEPT_FOR.days,

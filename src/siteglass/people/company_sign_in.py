@@ -116,29 +116,30 @@ class CompanySignIn:
         values = [provider.account_id, digest(verifier).hex(), next_path[:500]]
         state = self._secrecy.seal_token(_STATE_USE, values, expires_s)
         try:
-            return await self._openid.start(provider, self._redirect_uri, state, verifier, again=again)
+            return await self._openid.start(provider, self._redirect_uri(provider), state, verifier, again=again)
         except OpenIdError as error:
             raise _refused(error) from None
 
-    @property
-    def _redirect_uri(self) -> str:
-        return f"{self._public_url}{CALLBACK}"
+    def _redirect_uri(self, provider: Provider) -> str:
+        return f"{self._public_url}{CALLBACK}/{provider.account_id}"
 
-    async def finish(self, state: str, code: str, issuer: str, verifier: str, browser: Browser) -> Entered:
+    async def finish(
+        self, account_id: int, state: str, code: str, issuer: str, verifier: str, browser: Browser
+    ) -> Entered:
         """Let somebody in who came back; raises PeopleError. A person is made at the first sign-in.
 
-        `issuer`: who says that it sent them back; empty: it does not say.
+        `account_id`: to whose address they came back; `issuer`: who says that it sent them; empty: it does not say.
         """
         taken = await self._take("ways back from providers to an address", browser.address)
         opened = self._secrecy.open_token(_STATE_USE, state, int(datetime.now(UTC).timestamp()))
-        if opened is None or not code or opened[1] != digest(verifier).hex():
+        if opened is None or not code or opened[:2] != [account_id, digest(verifier).hex()]:
             raise PeopleError(NOT_YOURS)
-        account_id, _, next_path = opened
+        next_path = opened[2]
         provider = await self._provider(account_id)
-        if issuer not in ("", provider.issuer):
-            raise PeopleError(NOT_YOURS)
         try:
-            tokens = await self._openid.finish(provider, self._redirect_uri, code, verifier)
+            if issuer != provider.issuer and (issuer or await self._openid.names_itself(provider)):
+                raise PeopleError(NOT_YOURS)
+            tokens = await self._openid.finish(provider, self._redirect_uri(provider), code, verifier)
         except OpenIdError as error:
             raise _refused(error) from None
         role = provider.role_of(tokens.claims.get(provider.groups_claim))
@@ -192,7 +193,7 @@ class CompanySignIn:
         if (
             not is_address(email)
             or email.rpartition("@")[2] != provider.email_domain
-            or claims.get("email_verified") is False
+            or claims.get("email_verified", True) is not True
         ):
             raise PeopleError(
                 f"Your company's account sends no verified address at {provider.email_domain}, so nobody knows who you "
@@ -235,13 +236,13 @@ class CompanySignIn:
         )
         if row is not None and row["role"] != role:
             with contextlib.suppress(PeopleError):  # the last owner stays one
-                await people.set_role(self._postgres, provider.account_id, person_id, role, person_id)
+                await people.set_role(self._postgres, provider.account_id, person_id, role, people.BY_PROVIDER)
 
     async def _leave(self, provider: Provider, person_id: int, claims: dict[str, Any]) -> None:
         """Take a person out of the account whose groups give no role. A token that names no groups shows nothing."""
         if provider.groups_claim in claims:
             with contextlib.suppress(PeopleError):  # the last owner stays one, and cannot enter
-                await people.remove(self._postgres, provider.account_id, person_id, person_id)
+                await people.remove(self._postgres, provider.account_id, person_id, people.BY_PROVIDER)
 
     # --- while the session is used ----------------------------------------------------------------
 

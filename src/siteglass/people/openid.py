@@ -91,6 +91,11 @@ class OpenId:
         address = self._endpoint(known, "authorization_endpoint")
         return f"{address}{'&' if '?' in address else '?'}{urlencode(asked)}"
 
+    async def names_itself(self, provider: Provider) -> bool:
+        """Whether the provider says who it is whenever it sends somebody back (RFC 9207)."""
+        known = await self._discover(provider)
+        return known.endpoints.get("authorization_response_iss_parameter_supported") is True
+
     async def finish(self, provider: Provider, redirect_uri: str, code: str, verifier: str) -> Tokens:
         """What the provider says of somebody who came back with this code."""
         given = await self._ask_token(

@@ -17,6 +17,8 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 MAX_LISTED = 1_000
 MAX_NAME_CHARS = 100
 MAX_OWNERS_MAILED = 20
+BY_PROVIDER = "provider"
+"""In the audit log, who did what the groups of somebody at a provider asked for."""
 KNOWN_ALREADY = "A person with this address already exists. Sign in, then open the link again."
 
 
@@ -152,6 +154,7 @@ async def create(postgres: Postgres, email: str, name: str, hashed: str, account
 _OWNERS = """WITH owners AS (
     SELECT person_id FROM {schema}.members WHERE account_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE
 )"""
+_KIND = f"(CASE WHEN $n::text = '{BY_PROVIDER}' THEN 'operator' ELSE 'person' END)::{{schema}}.actor_kind"
 # What only somebody who left saw would run, mail and count towards the limits of the account unseen.
 _SHARE = """shared AS (
     UPDATE {schema}.saved_searches s SET shared = true FROM {schema}.keys k, {left}
@@ -168,11 +171,12 @@ _SET_ROLE = """
     WHERE $3 <> 'owner' AND l.account_id = $1 AND l.invited_by = changed.person_id
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
-    SELECT 'person', $4, 'person.role', $1, jsonb_build_object('person', person_id, 'role', $3::text) FROM changed
+    SELECT {kind}, $4, 'person.role', $1, jsonb_build_object('person', person_id, 'role', $3::text) FROM changed
 )
 SELECT person_id FROM changed
-""".replace("{owners}", _OWNERS)
-_REMOVE = """
+""".replace("{owners}", _OWNERS).replace("{kind}", _KIND.replace("$n", "$4"))
+_REMOVE = (
+    """
 {owners}, gone AS (
     DELETE FROM {schema}.members
     WHERE account_id = $1 AND person_id = $2 AND EXISTS (SELECT 1 FROM owners WHERE person_id <> $2)
@@ -183,23 +187,24 @@ _REMOVE = """
     DELETE FROM {schema}.sessions s USING gone WHERE s.account_id = $1 AND s.person_id = gone.person_id
 ), {shared}, noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
-    SELECT 'person', $3, 'person.remove', $1, jsonb_strip_nulls(jsonb_build_object(
+    SELECT {kind}, $3, 'person.remove', $1, jsonb_strip_nulls(jsonb_build_object(
         'person', person_id, 'searches_shared', nullif((SELECT count(*) FROM shared), 0))) FROM gone
 )
 SELECT person_id FROM gone
-""".replace("{owners}", _OWNERS).replace(
-    "{shared}", _SHARE.replace("{left}", "gone g (id)").replace("{in_account}", " AND s.account_id = $1")
+""".replace("{owners}", _OWNERS)
+    .replace("{kind}", _KIND.replace("$n", "$3"))
+    .replace("{shared}", _SHARE.replace("{left}", "gone g (id)").replace("{in_account}", " AND s.account_id = $1"))
 )
 
 
-async def set_role(postgres: Postgres, account_id: int, person_id: int, role: str, by: int) -> None:
+async def set_role(postgres: Postgres, account_id: int, person_id: int, role: str, by: int | str) -> None:
     """Let a person of an account do more or less; raises PeopleError if nobody would be owner."""
     row = await postgres.fetchrow(_SET_ROLE, account_id, person_id, role, str(by))
     if row is None:
         raise PeopleError("An account needs an owner. Make another person an owner first.")
 
 
-async def remove(postgres: Postgres, account_id: int, person_id: int, by: int) -> None:
+async def remove(postgres: Postgres, account_id: int, person_id: int, by: int | str) -> None:
     """Take a person out of an account, end their sessions and share their searches; raises PeopleError if nobody would
     be owner."""
     row = await postgres.fetchrow(_REMOVE, account_id, person_id, str(by))

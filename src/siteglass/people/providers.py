@@ -14,7 +14,8 @@ from siteglass.people.secrecy import Secrecy
 from siteglass.platform.postgres import Postgres
 
 CALLBACK = "/dashboard/sign-in/company/back"
-"""Where providers send people back to."""
+"""Where providers send people back to; the number of the account follows. So what the provider of another account sends
+comes back elsewhere, and cannot pass for this one's."""
 _SECRET_USE = "client secret of a provider"  # noqa: S105 - a name
 
 

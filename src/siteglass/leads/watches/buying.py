@@ -37,13 +37,16 @@ _BUYER = """
 SELECT p.name FROM {schema}.people p JOIN {schema}.members m ON m.person_id = p.id
 WHERE p.id = $1 AND m.account_id = $2 AND m.role <> 'viewer'
 """
+_IS_INTERNAL = """
+SELECT l.is_internal FROM {schema}.accounts a JOIN {schema}.plans l ON l.name = a.plan WHERE a.id = $1
+"""
 # Noted among the people who have the mail, as BOUGHT is: all of them get the same mail.
 _FULL, _SUSPENDED, _BUYER_LEFT, _PAUSED = -1, -2, -3, -4
 _NOTHING: Final = {
     _FULL: f"Nothing was bought: the account keeps at most {MAX_KEPT_OF_WATCHES} files of watches. Delete one under "
     "Files.",
     _SUSPENDED: "Nothing was bought: the account is suspended.",
-    _BUYER_LEFT: "Nothing was bought: the person who set the ceiling can no longer spend credits.",
+    _BUYER_LEFT: "Nothing was bought: the person who set the ceiling may buy no more.",
     _PAUSED: "Nothing was bought: the watch is paused.",
 }
 
@@ -88,11 +91,18 @@ class RunBuyer:
         if download.is_open:
             return Purchase(is_open=True)
         said = f"{download.rows:,} of them were bought for {download.lead_credits:,} lead credits; see Files."
-        if download.reason:
+        if await self._is_internal(open_run.watch.account_id):
+            said = f"Your account got {download.rows:,} of them; see Files."
+        elif download.reason:
             said += f" {download.reason}"
         if terms.add_to_list and download.rows:
             said += await self._add_to_list(open_run, download)
         return Purchase(said)
+
+    async def _is_internal(self, account_id: int) -> bool:
+        """Whether pages and mails of the account mention no credits."""
+        row = await self._postgres.fetchrow(_IS_INTERNAL, account_id)
+        return row is not None and bool(row["is_internal"])
 
     async def _start(self, open_run: OpenRun, form_key: str, person_id: int, ceiling: int) -> Download | int:
         """The download, or why nothing is bought."""
