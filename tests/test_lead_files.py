@@ -25,6 +25,7 @@ from siteglass.corpus.lead_files import (
     replacing,
     write_parquet,
 )
+from siteglass.corpus.technology_details import pack_detail, unpack_details
 from siteglass_demo.leads import generate
 from testing.lead_store import entered
 
@@ -251,3 +252,11 @@ def test_what_is_no_parquet_is_said_to_be_none(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "leads.parquet", GOOD)
     with pytest.raises(LeadFileError, match="not a Parquet file"):
         count_leads(path)
+
+
+@pytest.mark.parametrize("broken", ["technology ", "technology x", 'technology ["Klaviyo"]', "technology [1,2,3,4,5]"])
+def test_an_entry_that_is_not_a_packed_detail_stays_a_contact(broken: str) -> None:
+    mark = Mark(kind="script", rule="a.example", excerpt="x")
+    detail = TechnologyDetail(value="Klaviyo", marks=(mark,), page=None, first_seen_ms=1, last_seen_ms=2)
+    assert unpack_details(["email host", broken, pack_detail(detail)]) == (("email host", broken), (detail,))
+    assert unpack_details([broken]) == ((broken,), ())

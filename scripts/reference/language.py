@@ -72,7 +72,7 @@ def directives_page() -> str:
             "`!@any[ … ]` excludes leads that match a whole branch. `!@any[ @technology(Hotjar) "
             "@technology(Mixpanel) ]` excludes sites that use both, and keeps sites that use one of them. As with "
             "every `!`, a lead stays if a fact that the branch needs is not known. `@any` cannot contain another "
-            "`@any`. Inside it, `@no_generic_emails` is a condition only: role addresses stay in `emails`."
+            "`@any`. Inside it, `@no_generic_emails` is a condition only: generic addresses stay in `emails`."
         )
         + paragraph(
             "In `@added` and `@dropped` the last value says since when: `@added(Klaviyo, Mailchimp, 30d)` matches "

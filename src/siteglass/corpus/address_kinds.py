@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from siteglass.corpus.role import is_role, is_role_word
+from siteglass.corpus.role import is_free_mail, is_role, is_role_word
 from siteglass.query.folding import compact
 from siteglass.query.trades import trades
 from siteglass.query.vocabulary import vocabulary
@@ -55,12 +55,15 @@ def kind_of(address: str, business_name: str = "", is_named: bool = False) -> Ad
     """The kind of an address of a site; `is_named`: a page names a person who fits it."""
     local, _, host = address.lower().partition("@")
     local = local.partition("+")[0].rstrip("0123456789").rstrip("._-")
+    is_free = is_free_mail(address)
     if not compact(local):
-        return AddressKind("shared", "number")
+        # Where anybody can have an address, many people have chosen a number.
+        return AddressKind("unknown", "no_sign") if is_free else AddressKind("shared", "number")
     if is_role(address) or _has_role(local):
         return AddressKind("role", "role_word")
     parts = [part for part in _PARTS.split(local) if part]
-    if _is_of_business(compact(local), business_name, host) and not _names_one_of(parts, business_name):
+    names = [compact(business_name), "" if is_free else compact(host.partition(".")[0])]
+    if _is_of_business(compact(local), names, is_named=is_named) and not _names_one_of(parts, business_name):
         return AddressKind("shared", "business_name")
     if is_named:
         return AddressKind("person", "named_on_page")
@@ -87,12 +90,16 @@ def _has_role(local: str) -> bool:
     return local.endswith(_ENDINGS) and not _begins_with_given(local)
 
 
-def _is_of_business(local: str, business_name: str, host: str) -> bool:
-    """ "acme@" of Acme Tools, "acmetools@isp.example", and "office-acme"."""
-    label = compact(host.partition(".")[0])
-    names = [name for name in (label, compact(business_name)) if len(name) >= MIN_BUSINESS_CHARS]
-    return any(local == name or (len(local) >= MIN_BUSINESS_CHARS * 2 and name in local) for name in names) or (
-        len(local) >= MIN_BUSINESS_CHARS and compact(business_name).startswith(local) and not _names_a_person([local])
+def _is_of_business(local: str, names: list[str], *, is_named: bool) -> bool:
+    """ "acme@" of Acme Tools, "acmetools@isp.example", and "office-acme"; not "annaweber" of Weber."""
+    if len(local) < MIN_BUSINESS_CHARS:
+        return False
+    if local in names or (names[0].startswith(local) and not _names_a_person([local])):
+        return True
+    return len(local) >= MIN_BUSINESS_CHARS * 2 and any(
+        name in local and not (is_named or is_given_name(local.replace(name, "", 1)))
+        for name in names
+        if len(name) >= MIN_BUSINESS_CHARS
     )
 
 

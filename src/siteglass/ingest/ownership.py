@@ -237,8 +237,9 @@ def _paragraph(one: ContactContext) -> tuple[int, int]:
 
 def _perhaps_own(phones: Mapping[str, Sequence[ContactContext]], of_phones: Mapping[str, Owner]) -> dict[str, Owner]:
     """Of a site whose every number seems to be someone else's: it may be a designer, a host, an insurer itself. If it
-    is none, one number is shown: that the site has no other says more than the words around it."""
-    found = {value: owner for value, owner in of_phones.items() if owner.party != "example"}
+    is none, one number is shown: that the site has no other says more than the words around it. Numbers of examples
+    and customers never are: a customer may be a person who has no say in it."""
+    found = {value: owner for value, owner in of_phones.items() if owner.party not in ("example", "customer")}
     of_trades = [value for value, owner in found.items() if owner.party in _TRADES_OF_OWNERS]
     likely = sorted(found, key=lambda value: (-len({one.place for one in phones[value]}), min(phones[value])))
     return dict.fromkeys(of_trades or likely[:1], Owner("unknown", 40, reason="only_numbers"))

@@ -39,7 +39,8 @@ class _Detail(ResponseBody):
         ShownOwner,
         Meta(
             description="`own`: of the business. `affiliate`: of its owner, on a free-mail or related domain. "
-            "`unknown`: not decided, or the lead was imported. Values of third parties are not shown."
+            "`unknown`: not decided, or the lead was imported. Values of third parties are not shown. One "
+            "exception: if every number of a site seems to be someone else's, some may be `unknown`, at 40 percent."
         ),
     ]
     confidence: (

@@ -148,7 +148,7 @@ class Criteria:
         return sum(len(condition.values) for condition in self.flat())
 
     def hides_generic_emails(self) -> bool:
-        """Whether role addresses are left out of the answer: only if every lead found must have another one."""
+        """Whether generic addresses are left out of the answer: only if every lead found must have another one."""
         return any(c.field == "no_generic_emails" and not c.negated for c in self.plain)
 
     def fixed_at(self, now_ms: int) -> Criteria:

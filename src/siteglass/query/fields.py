@@ -324,13 +324,13 @@ FIELDS: tuple[Field, ...] = (
     flag("has_pinterest", "have a Pinterest profile", "pinterest:yes"),
     Field(
         "no_generic_emails",
-        "Sites with an email address that is not a role address; role addresses are left out of `emails`",
+        "Sites with an email address that is not generic (role or shared); generic ones are left out of `emails`",
         True,
         Ask(
             "no_generic_emails",
             Kind.FLAG,
             "email_personal:yes",
-            (Filter("exclude_generic_emails", Form.SWITCH, "Leave generic role-based addresses out.", True),),
+            (Filter("exclude_generic_emails", Form.SWITCH, "Leave generic (role or shared) addresses out.", True),),
             says="have a non-generic email address",
         ),
     ),

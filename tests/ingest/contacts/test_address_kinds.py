@@ -39,6 +39,26 @@ def test_the_domain_of_the_address_is_a_name_of_the_business_too() -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "is_named", "kind"),
+    [
+        ("annaweber@weber.de", False, ("person", "given_name")),
+        ("jlindqvist@lindqvist.de", False, ("shared", "business_name")),
+        ("jlindqvist@lindqvist.de", True, ("person", "named_on_page")),
+        ("lindqvist@lindqvist.de", True, ("shared", "business_name")),
+        ("ismailov@mail.ru", False, ("unknown", "no_sign")),
+        ("12345678@qq.com", False, ("unknown", "no_sign")),
+    ],
+)
+def test_people_of_family_firms_and_of_free_mailers(address: str, is_named: bool, kind: tuple[str, str]) -> None:
+    assert kind_of(address, "", is_named) == kind
+
+
+def test_a_page_of_a_family_firm_names_its_people() -> None:
+    read = page("<p>Jan Lindqvist, jlindqvist@lindqvist.de</p>")
+    assert [one.label for one in with_people(read, emails(read))] == ["named"]
+
+
+@pytest.mark.parametrize(
     ("text", "people"),
     [
         ("Twila Ruckel, mail truckel@acme.de or twila@acme.de or sales@acme.de", ["truckel", "twila"]),

@@ -103,9 +103,14 @@ def test_numbers_of_other_pages_do_not_stand_together() -> None:
     assert owner("+4930901820", OWN, regulator, seen("+4930901820", page=0, group=3)) == ("own", "", "unclaimed")
 
 
-@pytest.mark.parametrize("party", ["designer", "insurer", "regulator", "customer"])
+@pytest.mark.parametrize("party", ["designer", "insurer", "regulator"])
 def test_a_site_keeps_its_only_number_whoever_is_named(party: str) -> None:
     assert owner("+4930901820", seen("+4930901820", party=party)) == ("unknown", "", "only_numbers")
+
+
+@pytest.mark.parametrize("party", ["customer", "example"])
+def test_the_only_number_is_not_shown_if_it_is_that_of_a_customer_or_an_example(party: str) -> None:
+    assert owner("+4930901820", seen("+4930901820", party=party)) == ("third_party", party, "named")
 
 
 def test_of_numbers_that_all_seem_to_be_others_one_is_shown() -> None:

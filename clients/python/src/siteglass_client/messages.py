@@ -29,7 +29,8 @@ class EmailDetail(Record):
     """The value as the lead shows it."""
     owner = field[str]()
     """`own`: of the business. `affiliate`: of its owner, on a free-mail or related domain. `unknown`: not decided, or
-    the lead was imported. Values of third parties are not shown.
+    the lead was imported. Values of third parties are not shown. One exception: if every number of a site seems to
+    be someone else's, some may be `unknown`, at 40 percent.
     """
     confidence = field["int | None"]()
     """Confidence in `owner`, in percent; null if nothing was decided."""
@@ -55,7 +56,8 @@ class PhoneDetail(Record):
     """The value as the lead shows it."""
     owner = field[str]()
     """`own`: of the business. `affiliate`: of its owner, on a free-mail or related domain. `unknown`: not decided, or
-    the lead was imported. Values of third parties are not shown.
+    the lead was imported. Values of third parties are not shown. One exception: if every number of a site seems to
+    be someone else's, some may be `unknown`, at 40 percent.
     """
     confidence = field["int | None"]()
     """Confidence in `owner`, in percent; null if nothing was decided."""

@@ -42,7 +42,7 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": 
 
 def with_people(page: Page, emails: Sequence[ContactSighting]) -> tuple[ContactSighting, ...]:
     """The addresses, those of people whom the page names with the label for it."""
-    wanted = {_local(one.value) for one in emails if not kind_of(one.value).is_generic}
+    wanted = {_local(one.value) for one in emails if _may_be_of_person(one.value)}
     if not wanted:
         return tuple(emails)
     text = " . ".join(page.lines)[:MAX_TEXT_CHARS]
@@ -54,6 +54,12 @@ def with_people(page: Page, emails: Sequence[ContactSighting]) -> tuple[ContactS
         if fitting and _is_name(first, last, words):
             named |= fitting
     return tuple([replace(one, label=NAMED) if _local(one.value) in named else one for one in emails])
+
+
+def _may_be_of_person(address: str) -> bool:
+    """The name of a family may be that of its business, too."""
+    kind = kind_of(address)
+    return not kind.is_generic or kind.reason == "business_name"
 
 
 def _local(address: str) -> str:
