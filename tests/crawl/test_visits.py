@@ -19,6 +19,7 @@ from siteglass.crawl import uplink, visit
 from siteglass.crawl.archive import finished_archives
 from siteglass.crawl.counts import Counts
 from siteglass.crawl.crawler import crawl, user_agent
+from siteglass.crawl.fetcher import Fetcher
 from siteglass.ingest.archives import read_archive
 from siteglass.ingest.capture import Capture
 from siteglass.settings import Settings, SettingsError
@@ -286,16 +287,28 @@ def test_a_full_disk_stops_the_crawl_and_is_no_failure_of_sites(
     assert web.paths("plain.org")[-3:] == ["/", "/kontakt", "/sitemap.xml"]
 
 
+@pytest.mark.parametrize("check", ["without IPv6", "sites are gone"])
 def test_a_lost_uplink_pauses_the_crawl_and_is_no_failure_of_sites(
-    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    check: str, web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Even if the sites that answered earlier have an address that we cannot reach, or are gone."""
+
+    async def reach_nothing(*_: object) -> bool:
+        return False
+
+    if check == "sites are gone":
+        monkeypatch.setattr(Fetcher, "reaches", reach_nothing)
+    monkeypatch.setattr(uplink, "ATTEMPTED", int(check == "sites are gone"))
     monkeypatch.setattr(uplink, "MAX_SILENT", 4)
     monkeypatch.setattr(uplink, "PAUSE_S", 0.2)
     monkeypatch.setattr(visit, "DNS_RETRY_S", 0.01)
-    settings = replace(crawl_settings, crawl_domains_at_once=3, crawl_lease_s=2)
+    settings = replace(
+        crawl_settings, crawl_domains_at_once=3, crawl_lease_s=2, outgoing_allowed=("127.0.0.0/8", "2001:db8::/32")
+    )
     sites = [f"site{number}.org" for number in range(20)]
     for site in sites:
         web.say(f"{site}/", HOME)
+        web.names.say(site, "AAAA", ["2001:db8::1"])  # permitted, but without a route
     said = []
 
     def cut_and_mend(counts: Counts) -> None:

@@ -238,12 +238,22 @@ class Fetcher:
         return await self._resolver.look_up(domain)
 
     async def reaches(self, origin: yarl.URL) -> bool:
-        """Whether a name is known and its address can be connected to; nothing is requested."""
+        """Whether a name is known and one of its addresses can be connected to; nothing is requested."""
+        self._resolver.forget(origin.raw_host or "")
         try:
-            self._resolver.forget(origin.raw_host or "")
-            first = (await self._resolver.resolve(origin.raw_host or "", origin.port or 0))[0]
-            target = (first["host"], first["port"])
-            with self._make_socket((first["family"], socket.SOCK_STREAM, first["proto"], "", target)) as made:
+            addresses = await self._resolver.resolve(origin.raw_host or "", origin.port or 0)
+        except OSError:
+            return False
+        # The first ones are of IPv6, which we may not have.
+        for address in addresses:
+            if await self._connects(address):
+                return True
+        return False
+
+    async def _connects(self, address: ResolveResult) -> bool:
+        target = (address["host"], address["port"])
+        try:
+            with self._make_socket((address["family"], socket.SOCK_STREAM, address["proto"], "", target)) as made:
                 made.setblocking(False)
                 async with asyncio.timeout(CONNECT_TIMEOUT_S):
                     await asyncio.get_running_loop().sock_connect(made, target)
