@@ -266,6 +266,25 @@ def test_addresses_of_one_kind_do_not_hide_those_of_the_other(
     assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
 
 
+def test_a_kind_of_address_that_dns_does_not_answer_at_once_is_asked_for_again(
+    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.say("plain.org/", HOME)
+    web.names.say("plain.org", "AAAA", ["2001:db8::1"])  # permitted, but without a route
+    monkeypatch.setattr(visit, "DNS_RETRY_S", 0.5)
+    web.names.broken_kinds = ("A",)
+
+    def mend() -> None:
+        while ("plain.org", "A") not in web.names.asked:
+            time.sleep(0.05)
+        time.sleep(0.1)  # the answer is under way
+        web.names.broken_kinds = ()
+
+    threading.Thread(target=mend, daemon=True).start()
+    fetch(replace(crawl_settings, outgoing_allowed=("127.0.0.0/8", "2001:db8::/32")), tmp_path, "plain.org")
+    assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
+
+
 @pytest.mark.parametrize(
     "bytes_left",
     [pytest.param(40, id="record of sends"), pytest.param(400, id="archive", marks=pytest.mark.nightly)],
