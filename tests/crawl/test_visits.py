@@ -56,7 +56,8 @@ def test_what_sites_allow_is_all_that_is_requested(web: Web, crawl_settings: Set
     web.say("patient.org/robots.txt", "User-agent: *\nCrawl-delay: 90\nSitemap: https://elsewhere.org/s.xml\n")
     web.say("plain.org/robots.txt", status=301, Location="http://rules.org/of-plain.txt")
     web.say("dotted.org/robots.txt", status=301, Location="http://optedout.org./robots.txt")
-    web.say("rules.org/of-plain.txt", "User-agent: *\nDisallow: /kontakt\nSitemap: /map.xml\n")
+    rules = "User-agent: *\nDisallow: /kontakt\nSitemap: /map.xml\n"
+    web.say("rules.org/of-plain.txt", rules, Retry_After="3600")  # about rules.org, not about plain.org
     web.say("circle.org/", status=302, Location="/a")
     web.say("circle.org/a", status=302, Location="/b")
     web.say("circle.org/b", status=302, Location="/a")
@@ -158,6 +159,13 @@ def test_a_site_that_asked_to_be_left_alone_is_not_visited_because_it_was_added_
     siteglass(settings, "crawl", "add", str(_listed(tmp_path, "later.org")))
     fetch(settings, tmp_path / "again", "later.org")
     assert web.paths("later.org") == ["/robots.txt", "/"]
+
+
+def test_a_visit_in_which_nothing_may_be_sent_is_no_failure(web: Web, crawl_settings: Settings, tmp_path: Path) -> None:
+    web.say("plain.org/", HOME)
+    fetch(replace(crawl_settings, crawl_requests_per_day=0), tmp_path, "plain.org")
+    assert web.requests == []
+    assert "1 domains, 0 of them visited.\n0 had no home page" in siteglass(crawl_settings, "crawl", "status")
 
 
 def _listed(folder: Path, domain: str) -> Path:
