@@ -36,7 +36,7 @@ from tests.crawl.conftest import SITEGLASS, Web, drop_frontier, siteglass
 
 pytestmark = pytest.mark.private_engines
 LONG = bool(os.environ.get("SITEGLASS_LONG"))
-PLACES, TRAPS, KILLS = (20_000, 500, 10) if LONG else (200, 24, 2)
+PLACES, TRAPS, KILLS = (20_000, 500, 10) if LONG else (80, 12, 1)
 # Of the kills; the others come while leads are made of the pages.
 WHILE_FETCHING = 0.6
 # Sites that share an address wait for each other.
@@ -160,7 +160,7 @@ def _filled(settings: Settings, folder: Path, done: Progress, web: Web | None) -
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ) as process:
-            if done.kills <= KILLS * WHILE_FETCHING:
+            if done.kills <= max(1, KILLS * WHILE_FETCHING):
                 _wait_for_requests(web, process, 4 * PLACES // 100)
             else:
                 _wait_for_archives(work, process)

@@ -19,6 +19,7 @@ from siteglass.crawl import uplink, visit
 from siteglass.crawl.archive import finished_archives
 from siteglass.crawl.counts import Counts
 from siteglass.crawl.crawler import crawl, user_agent
+from siteglass.crawl.fetcher import Fetcher
 from siteglass.ingest.archives import read_archive
 from siteglass.ingest.capture import Capture
 from siteglass.settings import Settings, SettingsError
@@ -55,7 +56,8 @@ def test_what_sites_allow_is_all_that_is_requested(web: Web, crawl_settings: Set
     web.say("patient.org/robots.txt", "User-agent: *\nCrawl-delay: 90\nSitemap: https://elsewhere.org/s.xml\n")
     web.say("plain.org/robots.txt", status=301, Location="http://rules.org/of-plain.txt")
     web.say("dotted.org/robots.txt", status=301, Location="http://optedout.org./robots.txt")
-    web.say("rules.org/of-plain.txt", "User-agent: *\nDisallow: /kontakt\nSitemap: /map.xml\n")
+    rules = "User-agent: *\nDisallow: /kontakt\nSitemap: /map.xml\n"
+    web.say("rules.org/of-plain.txt", rules, Retry_After="3600")  # about rules.org, not about plain.org
     web.say("circle.org/", status=302, Location="/a")
     web.say("circle.org/a", status=302, Location="/b")
     web.say("circle.org/b", status=302, Location="/a")
@@ -157,6 +159,13 @@ def test_a_site_that_asked_to_be_left_alone_is_not_visited_because_it_was_added_
     siteglass(settings, "crawl", "add", str(_listed(tmp_path, "later.org")))
     fetch(settings, tmp_path / "again", "later.org")
     assert web.paths("later.org") == ["/robots.txt", "/"]
+
+
+def test_a_visit_in_which_nothing_may_be_sent_is_no_failure(web: Web, crawl_settings: Settings, tmp_path: Path) -> None:
+    web.say("plain.org/", HOME)
+    fetch(replace(crawl_settings, crawl_requests_per_day=0), tmp_path, "plain.org")
+    assert web.requests == []
+    assert "1 domains, 0 of them visited.\n0 had no home page" in siteglass(crawl_settings, "crawl", "status")
 
 
 def _listed(folder: Path, domain: str) -> Path:
@@ -265,6 +274,25 @@ def test_addresses_of_one_kind_do_not_hide_those_of_the_other(
     assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
 
 
+def test_a_kind_of_address_that_dns_does_not_answer_at_once_is_asked_for_again(
+    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.say("plain.org/", HOME)
+    web.names.say("plain.org", "AAAA", ["2001:db8::1"])  # permitted, but without a route
+    monkeypatch.setattr(visit, "DNS_RETRY_S", 0.5)
+    web.names.broken_kinds = ("A",)
+
+    def mend() -> None:
+        while ("plain.org", "A") not in web.names.asked:
+            time.sleep(0.05)
+        time.sleep(0.1)  # the answer is under way
+        web.names.broken_kinds = ()
+
+    threading.Thread(target=mend, daemon=True).start()
+    fetch(replace(crawl_settings, outgoing_allowed=("127.0.0.0/8", "2001:db8::/32")), tmp_path, "plain.org")
+    assert web.paths("plain.org") == ["/robots.txt", "/", "/kontakt", "/sitemap.xml"]
+
+
 @pytest.mark.parametrize(
     "bytes_left",
     [pytest.param(40, id="record of sends"), pytest.param(400, id="archive", marks=pytest.mark.nightly)],
@@ -286,16 +314,28 @@ def test_a_full_disk_stops_the_crawl_and_is_no_failure_of_sites(
     assert web.paths("plain.org")[-3:] == ["/", "/kontakt", "/sitemap.xml"]
 
 
+@pytest.mark.parametrize("check", ["without IPv6", "sites are gone"])
 def test_a_lost_uplink_pauses_the_crawl_and_is_no_failure_of_sites(
-    web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    check: str, web: Web, crawl_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Even if the sites that answered earlier have an address that we cannot reach, or are gone."""
+
+    async def reach_nothing(*_: object) -> bool:
+        return False
+
+    if check == "sites are gone":
+        monkeypatch.setattr(Fetcher, "reaches", reach_nothing)
+    monkeypatch.setattr(uplink, "ATTEMPTED", int(check == "sites are gone"))
     monkeypatch.setattr(uplink, "MAX_SILENT", 4)
     monkeypatch.setattr(uplink, "PAUSE_S", 0.2)
     monkeypatch.setattr(visit, "DNS_RETRY_S", 0.01)
-    settings = replace(crawl_settings, crawl_domains_at_once=3, crawl_lease_s=2)
+    settings = replace(
+        crawl_settings, crawl_domains_at_once=3, crawl_lease_s=2, outgoing_allowed=("127.0.0.0/8", "2001:db8::/32")
+    )
     sites = [f"site{number}.org" for number in range(20)]
     for site in sites:
         web.say(f"{site}/", HOME)
+        web.names.say(site, "AAAA", ["2001:db8::1"])  # permitted, but without a route
     said = []
 
     def cut_and_mend(counts: Counts) -> None:

@@ -104,6 +104,7 @@ class _Resolver(AbstractResolver):
         self._ports = {80: settings.crawl_http_port, 443: settings.crawl_https_port}
         self._resolver = open_control(settings).make_resolver()
         self._known: dict[str, tuple[float, list[str]]] = {}
+        self._partly_known: set[str] = set()  # DNS did not answer for the other kind of address
         self._look_ups = asyncio.Semaphore(LOOK_UPS_AT_ONCE)
 
     async def resolve(
@@ -135,15 +136,25 @@ class _Resolver(AbstractResolver):
                 errors = [error for _, error in kinds if error is not None]
                 decisive = min(errors, key=lambda error: isinstance(error, _NOT_ANSWERED), default=None)
                 raise OSError(f"no address of {host}") from decisive
-            self._known.pop(host, None)
+            self.forget(host)
             if len(self._known) >= MAX_KNOWN_NAMES:
-                del self._known[next(iter(self._known))]  # the oldest
+                self.forget(next(iter(self._known)))  # the oldest
+            if any(isinstance(error, _NOT_ANSWERED) for _, error in kinds):
+                self._partly_known.add(host)
             self._known[host] = (time.monotonic() + DNS_LIFE_S, addresses)
         return addresses
 
     def forget(self, host: str) -> None:
         """Ask DNS for a host again when it is needed next."""
         self._known.pop(host, None)
+        self._partly_known.discard(host)
+
+    def forget_part(self, host: str) -> bool:
+        """Whether a host may have addresses that DNS did not return; it is asked for them again."""
+        is_part = host in self._partly_known
+        if is_part:
+            self.forget(host)
+        return is_part
 
     async def _of_kind(self, host: str, kind: str) -> tuple[list[str], Exception | None]:
         """The addresses of one kind, or why there are none. Servers exist that fail for AAAA and answer for A."""
@@ -238,12 +249,22 @@ class Fetcher:
         return await self._resolver.look_up(domain)
 
     async def reaches(self, origin: yarl.URL) -> bool:
-        """Whether a name is known and its address can be connected to; nothing is requested."""
+        """Whether a name is known and one of its addresses can be connected to; nothing is requested."""
+        self._resolver.forget(origin.raw_host or "")
         try:
-            self._resolver.forget(origin.raw_host or "")
-            first = (await self._resolver.resolve(origin.raw_host or "", origin.port or 0))[0]
-            target = (first["host"], first["port"])
-            with self._make_socket((first["family"], socket.SOCK_STREAM, first["proto"], "", target)) as made:
+            addresses = await self._resolver.resolve(origin.raw_host or "", origin.port or 0)
+        except OSError:
+            return False
+        # The first ones are of IPv6, which we may not have.
+        for address in addresses:
+            if await self._connects(address):
+                return True
+        return False
+
+    async def _connects(self, address: ResolveResult) -> bool:
+        target = (address["host"], address["port"])
+        try:
+            with self._make_socket((address["family"], socket.SOCK_STREAM, address["proto"], "", target)) as made:
                 made.setblocking(False)
                 async with asyncio.timeout(CONNECT_TIMEOUT_S):
                     await asyncio.get_running_loop().sock_connect(made, target)
@@ -262,7 +283,9 @@ class Fetcher:
                 sending.on_sent = lambda: deadline.reschedule(asyncio.get_running_loop().time() + self._timeout_s)
                 return await self._get(url, sending, _conditions(known), max_bytes)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise NotFetched(_reason(error)) from error
+            # The other kind of address, for which DNS failed, may be the one that we can reach.
+            may_pass = not sending.at_ms and self._resolver.forget_part(yarl.URL(url).raw_host or "")
+            raise NotFetched(_reason(error), may_pass=may_pass) from error
         finally:
             _SENDING.reset(context)
 

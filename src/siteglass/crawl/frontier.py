@@ -130,9 +130,12 @@ FROM unnest($1::text[], $2::integer[], $3::smallint[], $4::interval[]) AS given(
 WHERE d.domain = given.domain
 """
 _FINISH = """
-UPDATE {schema}.domains AS d SET next_at = now() + given.again_in, holder = NULL, visit_at = NULL, visited_at = now(),
-    failures = CASE WHEN given.is_failure THEN LEAST(d.failures + 1, 1000) ELSE 0 END,
-    visits = LEAST(d.visits + 1, 32767), changes = LEAST(d.changes + given.is_changed::int, 32767)
+UPDATE {schema}.domains AS d SET next_at = now() + given.again_in, holder = NULL, visit_at = NULL,
+    visited_at = CASE WHEN given.is_failure IS NULL THEN d.visited_at ELSE now() END,
+    failures = CASE WHEN given.is_failure THEN LEAST(d.failures + 1, 1000)
+        WHEN given.is_failure IS NULL THEN d.failures ELSE 0 END,
+    visits = LEAST(d.visits + (given.is_failure IS NOT NULL)::int, 32767),
+    changes = LEAST(d.changes + given.is_changed::int, 32767)
 FROM unnest($1::text[], $2::interval[], $3::boolean[], $4::boolean[]) AS given(domain, again_in, is_failure, is_changed)
 WHERE d.domain = given.domain
 """

@@ -126,7 +126,8 @@ class Finish:
     """The end of a visit."""
 
     again_in: timedelta
-    is_failure: bool
+    is_failure: bool | None
+    """None if nothing was tried, so nothing is known."""
     is_changed: bool = False
     """A page that was known has another content now."""
     is_partial: bool = False

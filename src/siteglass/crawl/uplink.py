@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 
 import yarl
 
+from siteglass.crawl.choice import registrable_of
 from siteglass.crawl.fetcher import Fetcher
 
 # So many visits in a row that got no answer from anybody make it doubtful.
 MAX_SILENT = 100
 # How long nothing is fetched until the next attempt: twice as long after each one.
 PAUSE_S, MAX_PAUSE_S = 30.0, 600.0
-# Without a site that answered earlier, so many visits are the attempt.
+# So many visits are the attempt if none of the sites that answered earlier can be reached: these may be gone, too.
 ATTEMPTED = 10
 REMEMBERED = 5
 CHECK_EVERY_S = 0.5
@@ -29,7 +29,7 @@ class Uplink:
         self._fetcher = fetcher
         self._silent = 0
         self._pause_s = PAUSE_S
-        self._answered: deque[yarl.URL] = deque(maxlen=REMEMBERED)
+        self._answered: dict[str, yarl.URL] = {}  # one per registrable domain, so that they do not fail together
 
     @property
     def is_lost(self) -> bool:
@@ -39,8 +39,9 @@ class Uplink:
     def note_answer(self, url: str) -> None:
         """A site answered."""
         self._silent, self._pause_s = 0, PAUSE_S
-        if (origin := yarl.URL(url).origin()) not in self._answered:
-            self._answered.append(origin)
+        self._answered.setdefault(registrable_of(url), yarl.URL(url).origin())
+        if len(self._answered) > REMEMBERED:
+            del self._answered[next(iter(self._answered))]
 
     def note_silent_visit(self) -> None:
         """A visit ended in which nobody answered."""
@@ -55,7 +56,7 @@ class Uplink:
             log.warning("No site answered in %d visits. The crawl waits for %.0f s", self._silent, self._pause_s)
             await asyncio.sleep(self._pause_s)
             self._pause_s = min(2 * self._pause_s, MAX_PAUSE_S)
-            if not self._answered:
-                self._silent = min(self._silent, MAX_SILENT - ATTEMPTED)
-            elif any([await self._fetcher.reaches(origin) for origin in tuple(self._answered)]):
+            if any([await self._fetcher.reaches(origin) for origin in tuple(self._answered.values())]):
                 self._silent = 0
+            else:
+                self._silent = min(self._silent, MAX_SILENT - ATTEMPTED)

@@ -101,7 +101,7 @@ class Visit:
         self._earlier = taken.earlier
         self._known = taken.known
         self._is_changed = False
-        self._is_answered = self._is_silent = False
+        self._is_tried = self._is_answered = self._is_silent = False
         self._end = taken.rest
         self._rules_of: dict[str, Rules | NoAnswer] = {}
         if not self._wanted and not self._seen:
@@ -118,18 +118,18 @@ class Visit:
             again_in, is_cut_short = end.again_in, True  # the address that was about to be fetched is missing, too
         if self._is_silent and not self._is_answered:
             self._crew.uplink.note_silent_visit()
-        is_failure = not self._has_home
+        is_failure = None if is_cut_short and not self._is_tried else not self._has_home
         if again_in is None:
             after_failure = min(AFTER_FAILURE * 2 ** min(self._failures, 8), MAX_AFTER_FAILURE)
             again_in = after_failure if is_failure else AFTER_SUCCESS
         again_in = max(again_in, self._end or again_in)
         dns = await self._look_up() if self._has_home else None
         await self._put(finished=Finish(again_in, is_failure, self._is_changed, is_cut_short), dns=dns)
-        self._crew.counts.end_domain(is_failure=is_failure)
+        self._crew.counts.end_domain(is_failure=not self._has_home)
 
     async def give_up(self) -> None:
         """End it as a failure."""
-        await self._put(finished=Finish(AFTER_FAILURE, True, is_partial=True))
+        await self._put(finished=Finish(max(AFTER_FAILURE, self._end or AFTER_FAILURE), True, is_partial=True))
         self._crew.counts.end_domain(is_failure=True)
 
     async def _take_step(self, address: Found) -> None:
@@ -249,6 +249,7 @@ class Visit:
         while True:
             if self._end is not None or self._left_today <= 0:
                 raise _EndOfVisit(self._end or timedelta(days=1))
+            self._is_tried = True
             await asyncio.sleep(max(0.0, self._free_at - time.monotonic()))
             wait_s = ENGINE_RETRY_S
             try:
@@ -279,7 +280,8 @@ class Visit:
             await asyncio.sleep(wait_s)
         self._is_answered = True
         self._crew.uplink.note_answer(url)
-        self._slow_down(response.took_ms, response.header("retry-after"))
+        # What another domain asks for, to which robots.txt is redirected, is about itself.
+        self._slow_down(response.took_ms, response.header("retry-after") if domain == self.domain else "")
         return response
 
     async def _turn(self, domain: str, address: str, url: str) -> None:
