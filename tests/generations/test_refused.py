@@ -62,7 +62,7 @@ EMPTIED: list[tuple[dict[str, Any], set[str]]] = [
     ),
     (
         {"technologies": None, "score": None, "load_time_ms": None, "spending": None, "language": ""},
-        {"technologies", "score", "load_time_ms", "spending", "e.spending", "language"},
+        {"technologies", "score", "load_time_ms", "spending", "e.spending", "language", "parts"},
     ),
 ]
 
