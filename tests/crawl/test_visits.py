@@ -327,7 +327,7 @@ def test_a_lost_uplink_pauses_the_crawl_and_is_no_failure_of_sites(
         monkeypatch.setattr(Fetcher, "reaches", reach_nothing)
     monkeypatch.setattr(uplink, "ATTEMPTED", int(check == "sites are gone"))
     monkeypatch.setattr(uplink, "MAX_SILENT", 4)
-    # Longer than until progress is told again, which mends the network here: no visit is let through before.
+    # Longer than until progress is shown again, which mends the network here: no visit is let through before.
     monkeypatch.setattr(uplink, "PAUSE_S", 2.0)
     monkeypatch.setattr(visit, "DNS_RETRY_S", 0.01)
     settings = replace(

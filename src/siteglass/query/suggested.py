@@ -224,7 +224,7 @@ def _texts(asked: SearchableField, suggestion: Suggestion) -> list[str] | None:
 
 def _model_could_say(clause: Clause) -> bool:
     """Whether a condition has the form of a suggestion: alternatives of several fields and times have not."""
-    return isinstance(clause, Condition) and any(asked.name == clause.field for asked in FIELDS.values())
+    return isinstance(clause, Condition) and clause.ask.kind is not Kind.TIME
 
 
 def _touches(places: Iterable[Span], spans: Sequence[Span]) -> bool:

@@ -41,6 +41,7 @@ from siteglass.leads.jobs.responses import JobDeletedResponse, jobs_response, sh
 from siteglass.leads.jobs.results import csv_pieces, ndjson_pieces, result_pages
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.requests import further_units
+from siteglass.leads.search import SearchRequest
 from siteglass.platform.backends import Backends
 from siteglass.web.guard import Call, Handler
 from siteglass.web.operations import Operation
@@ -99,7 +100,7 @@ class JobEndpoints:
             if earlier is not None:
                 return _started(earlier, retry.fingerprint)
         if wanted.wanted is not None:
-            return await self._search(caller, wanted, retry)
+            return await self._search(caller, wanted, wanted.wanted, retry)
         domains = await self._domains(caller, wanted)
         if wanted.spending.dry_run:
             return json_response(await enrichment_price(self._leads, self._charger, caller, domains))
@@ -107,14 +108,13 @@ class JobEndpoints:
         request_json = orjson.dumps({"select": wanted.select}).decode()
         return await self._start(caller, wanted, retry, len(domains), request_json, source)
 
-    async def _search(self, caller: Caller, wanted: JobRequest, retry: Retry | None) -> Response:
+    async def _search(self, caller: Caller, wanted: JobRequest, search: SearchRequest, retry: Retry | None) -> Response:
         """Start the job of a search, or return its price."""
         _require_search(caller)
-        if wanted.wanted is not None:
-            interpret.refuse_if_empty(wanted.wanted.meaning)
-            await self._leads.lists.select(caller.account_id, wanted.wanted.lists)
+        interpret.refuse_if_empty(search.meaning)
+        await self._leads.lists.select(caller.account_id, search.lists)
         if wanted.spending.dry_run:
-            return json_response(await search_price(self._leads, caller, wanted))
+            return json_response(await search_price(self._leads, caller, wanted, search))
         return await self._start(caller, wanted, retry, wanted.max_leads, orjson.dumps(wanted.search).decode(), None)
 
     async def _domains(self, caller: Caller, wanted: JobRequest) -> list[str]:

@@ -12,6 +12,7 @@ from siteglass.leads.charging import AccountCharger
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.jobs.requests import JobRequest
 from siteglass.leads.jobs.responses import JobQuote
+from siteglass.leads.search import SearchRequest
 
 MAX_LOOKED_UP = 2_000
 _LOOK_UP_AT_ONCE = 500
@@ -42,13 +43,13 @@ async def enrichment_price(
     )
 
 
-async def search_price(leads: LeadEndpoints, caller: Caller, wanted: JobRequest) -> JobQuote:
+async def search_price(leads: LeadEndpoints, caller: Caller, wanted: JobRequest, search: SearchRequest) -> JobQuote:
     """The price of the leads of a search: a credit for each that has an address, at most."""
-    search = wanted.search or {}
+    body = wanted.search or {}
     # The filter may replace what a sentence says about addresses; `strict` would refuse that.
-    with_email = leads.read({**search, "has_email": True, "strict": False})
-    no_email = search.get("has_email") is False
-    every, costly = await asyncio.gather(leads.count(caller, leads.read(search)), leads.count(caller, with_email))
+    with_email = leads.read({**body, "has_email": True, "strict": False})
+    no_email = body.get("has_email") is False
+    every, costly = await asyncio.gather(leads.count(caller, search), leads.count(caller, with_email))
     total = min(every.count, wanted.max_leads)
     return JobQuote(
         dry_run=True,
